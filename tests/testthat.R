@@ -1,0 +1,4 @@
+library(testthat)
+library(protonam)
+
+test_check("protonam")
