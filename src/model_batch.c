@@ -1,0 +1,134 @@
+/* Batches and their equal values; see model_batch.h.
+ *
+ * One pass over a feature's codes finds the cells in order of first appearance (a stamp per table entry says whether
+ * this batch has seen it), a counting sort then lists each cell's rows. Features are independent, so they are the unit
+ * of parallel work and the result does not depend on the number of threads.
+ */
+#include "model_batch.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base_omp.h"
+
+pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, size_t capacity, pn_arena *arena) {
+  memset(batch, 0, sizeof(*batch));
+  batch->capacity = capacity;
+  batch->features = features;
+  batch->first = pn_arena_alloc(arena, features + 1, sizeof(uint32_t));
+  batch->value = pn_arena_alloc(arena, features * capacity, sizeof(float));
+  batch->missing = pn_arena_alloc(arena, features * capacity, 1);
+  batch->weight = pn_arena_alloc(arena, features * capacity, sizeof(float));
+  batch->cell = pn_arena_alloc(arena, features * capacity, sizeof(uint32_t));
+  batch->segment = pn_arena_alloc(arena, features * (capacity + 1), sizeof(uint32_t));
+  batch->member = pn_arena_alloc(arena, features * capacity, sizeof(uint32_t));
+  batch->range = pn_arena_alloc(arena, capacity, sizeof(uint32_t));
+  batch->table_start = pn_arena_alloc(arena, features + 1, sizeof(size_t));
+  if (arena->failed) return PN_NO_MEMORY;
+  for (size_t i = 0; i < features; ++i) batch->table_start[i + 1] = batch->table_start[i] + data->feature[i].n_values;
+  batch->seen = pn_arena_alloc(arena, batch->table_start[features], sizeof(uint32_t));
+  batch->local = pn_arena_alloc(arena, batch->table_start[features], sizeof(uint32_t));
+  return arena->failed ? PN_NO_MEMORY : PN_OK;
+}
+
+static inline uint32_t code_at(const pn_feature *feature, size_t row) {
+  if (feature->width == 1) return feature->code[row];
+  if (feature->width == 2) {
+    uint16_t code;
+    memcpy(&code, feature->code + 2 * row, sizeof(code));
+    return code;
+  }
+  uint32_t code;
+  memcpy(&code, feature->code + 4 * row, sizeof(code));
+  return code;
+}
+
+/* Cells of feature i, relative to the feature; values are parked at the feature's own region [i x capacity] and packed
+ * afterwards, when every feature's number of cells is known. Returns that number. */
+static uint32_t find_cells(pn_batch *batch, const pn_feature *feature, size_t i, int equal_values) {
+  uint32_t *cell = batch->cell + i * batch->capacity;
+  uint32_t *seen = batch->seen + batch->table_start[i], *local = batch->local + batch->table_start[i];
+  uint32_t *code_of = batch->member + i * batch->capacity; /* free until the segments are listed */
+  uint32_t cells = 0;
+  for (size_t r = 0; r < batch->rows; ++r) {
+    const uint32_t code = code_at(feature, batch->id[r]);
+    if (!equal_values || seen[code] != batch->stamp) {
+      seen[code] = batch->stamp;
+      local[code] = cells;
+      code_of[cells] = code;
+      ++cells;
+    }
+    cell[r] = equal_values ? local[code] : (uint32_t)r;
+  }
+  return cells;
+}
+
+static void describe_cells(pn_batch *batch, const pn_data *data, size_t i) {
+  const uint32_t *code_of = batch->member + i * batch->capacity;
+  const size_t begin = batch->first[i], cells = batch->first[i + 1] - begin;
+  for (size_t c = 0; c < cells; ++c) {
+    const float value = data->feature[i].value[code_of[c]];
+    batch->missing[begin + c] = isnan(value) != 0;
+    batch->value[begin + c] = isnan(value) ? 0.0f : value;
+    batch->weight[begin + c] = 0.0f;
+  }
+  const uint32_t *cell = batch->cell + i * batch->capacity;
+  uint32_t *member = batch->member + i * batch->capacity;
+  uint32_t *segment = batch->segment + begin + i;
+  memset(segment, 0, (cells + 1) * sizeof(*segment));
+  for (size_t r = 0; r < batch->rows; ++r) ++segment[cell[r] + 1];
+  for (size_t c = 0; c < cells; ++c) segment[c + 1] += segment[c];
+  for (size_t r = batch->rows; r-- > 0;) member[--segment[cell[r] + 1]] = (uint32_t)r;
+  /* The loop above moved every end to its start: segment[c + 1] is now where cell c begins. */
+  memmove(segment, segment + 1, cells * sizeof(*segment));
+  segment[cells] = (uint32_t)batch->rows;
+  for (size_t c = 0; c < cells; ++c) {
+    double sum = 0;
+    if (data->weight == NULL) {
+      sum = (double)(segment[c + 1] - segment[c]);
+    } else {
+      for (uint32_t q = segment[c]; q < segment[c + 1]; ++q) sum += data->weight[batch->id[member[q]]];
+    }
+    batch->weight[begin + c] = (float)sum;
+  }
+}
+
+static void sum_weights(pn_batch *batch, const pn_data *data) {
+  double weight_sum = 0, label_sum = 0;
+  for (size_t r = 0; r < batch->rows; ++r) {
+    const uint32_t row = batch->id[r];
+    const double weight = data->weight == NULL ? 1.0 : data->weight[row];
+    weight_sum += weight;
+    for (size_t u = 0; u < data->y_columns; ++u) {
+      if (!isnan(data->y[u * data->n + row])) label_sum += weight;
+    }
+  }
+  batch->weight_sum = weight_sum;
+  batch->label_sum = label_sum;
+}
+
+void pn_batch_fill(pn_batch *batch, const pn_data *data, const uint32_t *id, size_t n, int equal_values, int threads) {
+  const size_t features = batch->features;
+  batch->rows = n;
+  batch->id = id;
+  ++batch->stamp;
+  batch->first[0] = 0;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(threads)
+#endif
+  for (size_t i = 0; i < features; ++i) {
+    batch->first[i + 1] = find_cells(batch, &data->feature[i], i, equal_values);
+  }
+  for (size_t i = 0; i < features; ++i) batch->first[i + 1] += batch->first[i];
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(threads)
+#endif
+  for (size_t i = 0; i < features; ++i) describe_cells(batch, data, i);
+  sum_weights(batch, data);
+  (void)threads;
+}
+
+void pn_batch_fill_range(pn_batch *batch, const pn_data *data, size_t begin, size_t n, int equal_values, int threads) {
+  for (size_t r = 0; r < n; ++r) batch->range[r] = (uint32_t)(begin + r);
+  pn_batch_fill(batch, data, batch->range, n, equal_values, threads);
+}

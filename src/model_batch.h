@@ -1,0 +1,69 @@
+/* Encoded data and the batches drawn from it, with equal values found once.
+ *
+ * A data set keeps, per feature, a table of distinct processed values and a code per row. A batch keeps, per feature,
+ * its cells: the distinct values among the batch's rows. Encoders (and in order 1 the predictors) work on cells; `cell`
+ * leads from a row to its cell and the segment lists lead back. With dropout every row is a cell of its own, because
+ * rows of equal value then have different masks.
+ */
+#ifndef PN_MODEL_BATCH_H
+#define PN_MODEL_BATCH_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base_arena.h"
+#include "base_status.h"
+#include "model_config.h"
+
+typedef struct {
+  size_t n_values;
+  const float *value;      /* [n_values]; NaN marks the missing value */
+  const unsigned char *code; /* n codes of `width` bytes, native byte order, into value */
+  int width;               /* 1, 2 or 4 */
+} pn_feature;
+
+typedef struct {
+  size_t n;
+  const pn_feature *feature; /* [K] */
+  const double *y;           /* column-major [n x y_columns], NULL when only predicting; NaN = unobserved */
+  size_t y_columns;
+  const int *task;       /* [n], from 1, or NULL */
+  const double *weight;  /* [n] or NULL for all 1 */
+  const double *offset;  /* [n] on the link scale, or NULL for all 0 */
+} pn_data;
+
+typedef struct {
+  size_t capacity;     /* rows at most */
+  size_t rows;         /* B */
+  size_t features;     /* K */
+  const uint32_t *id;  /* [B] row numbers in the data set */
+  double weight_sum;   /* of the case weights of its rows */
+  double label_sum;    /* of the case weights of its observed (row, response) pairs */
+
+  uint32_t *first;     /* [K + 1]: feature i has cells first[i] .. first[i + 1] - 1 */
+  float *value;        /* [cells], 0 for the missing value */
+  unsigned char *missing; /* [cells] */
+  float *weight;       /* [cells] sum of its rows' case weights */
+  uint32_t *cell;      /* [K x capacity]: row r of feature i is cell first[i] + cell[i * capacity + r] */
+  uint32_t *segment;   /* feature i, cell c: rows member[i * capacity + q], q in segment[first[i] + i + c] .. next - 1 */
+  uint32_t *member;    /* [K x capacity] */
+
+  uint32_t *range;     /* [capacity] ids of a contiguous batch */
+  uint32_t *seen;      /* per value of every feature: the stamp of the batch that saw it last, and its cell there */
+  uint32_t *local;
+  size_t *table_start; /* [K + 1] where a feature's part of seen and local begins */
+  uint32_t stamp;
+} pn_batch;
+
+/* Reserves a batch of at most `capacity` rows for `data`. */
+pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, size_t capacity, pn_arena *arena);
+
+/* Fills the batch with rows id[n] (id outlives the batch's use). equal_values = 0: one cell per row. */
+void pn_batch_fill(pn_batch *batch, const pn_data *data, const uint32_t *id, size_t n, int equal_values, int threads);
+
+/* The same for rows begin .. begin + n - 1. */
+void pn_batch_fill_range(pn_batch *batch, const pn_data *data, size_t begin, size_t n, int equal_values, int threads);
+
+static inline size_t pn_batch_cells(const pn_batch *batch) { return batch->first[batch->features]; }
+
+#endif

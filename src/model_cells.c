@@ -1,0 +1,262 @@
+/* Cells: encoders and predictors of distinct values, forward and backward; see model_pass.h.
+ *
+ *   act_l  = A_l(x)                                     layer_proto
+ *   z_l    = [v_{l-1}, act_l, 1] W_l                    layer_dense
+ *   v_l    = relu(drop(norm(z_l)))                      layer_norm
+ *   u_l    = v_l P_l                                    order > 1: kept for the rows
+ *   r_l    = tail(u_l + p_l), or u_l + p_l              order 1
+ * A strip runs chunk by chunk through all layers, so that its blocks stay in cache. Batch norm needs statistics over a
+ * whole feature, so there the strip is the feature and its only chunk.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "layer_dense.h"
+#include "model_pass.h"
+
+/* Everything about one chunk that both directions use. */
+typedef struct {
+  size_t feature, begin, n; /* cells begin .. begin + n - 1 of the batch */
+  const float *value;
+  const unsigned char *missing;
+  const float *weight;
+  float *block; /* parameters of the feature */
+} chunk;
+
+static chunk chunk_at(const pn_model *model, const pn_batch *batch, const pn_strip *strip, size_t begin, size_t n) {
+  chunk at = {strip->feature,
+              begin,
+              n,
+              batch->value + begin,
+              batch->missing + begin,
+              batch->weight + begin,
+              model->param + strip->feature * model->layout.feature_size};
+  return at;
+}
+
+static size_t chunk_size(const pn_model *model, const pn_strip *strip) {
+  const size_t cells = strip->end - strip->begin;
+  return model->config->norm == PN_NORM_BATCH ? cells : (cells < PN_CHUNK ? cells : PN_CHUNK);
+}
+
+/* Row numbers that dropout masks depend on: with dropout every cell is one row. */
+static const uint32_t *dropout_rows(const pn_config *config, const pn_batch *batch, const chunk *at, pn_scratch *scratch,
+                                    pn_mode mode) {
+  if (!mode.training || (config->dropout <= 0 && config->dropout_output <= 0)) return NULL;
+  const size_t local = at->begin - batch->first[at->feature];
+  for (size_t c = 0; c < at->n; ++c) scratch->id[c] = batch->id[local + c];
+  return scratch->id;
+}
+
+/* v of layer l from its xhat, into columns 0 .. h - 1 of scratch->x. */
+static void restore_units(const pn_model *model, const pn_kernels *kern, const chunk *at, const float *xhat,
+                          pn_dropout drop, pn_scratch *scratch) {
+  const pn_config *config = model->config;
+  const size_t h = config->hidden;
+  const float *gain = model->shared + model->layout.norm_gain, *offset = model->shared + model->layout.norm_offset;
+  if (config->norm == PN_NORM_BATCH) {
+    pn_batch_relu_forward(kern, at->n, h, xhat, gain[at->feature], offset[at->feature], drop, scratch->x, h + 2);
+  } else {
+    pn_relu_forward(kern, at->n, h, xhat, gain, offset, drop, scratch->x, h + 2);
+  }
+}
+
+static void set_activation(size_t n, size_t h, const float *act, float *x) {
+  for (size_t c = 0; c < n; ++c) {
+    x[c * (h + 2) + h] = act[c];
+    x[c * (h + 2) + h + 1] = 1.0f;
+  }
+}
+
+/* Predictor of order 1 on the chunk: r = tail(v P + p). */
+static void predict_cells(pn_model *model, pn_work *work, const pn_kernels *kern, const chunk *at, size_t l,
+                          pn_mode mode, const uint32_t *rows, pn_scratch *scratch) {
+  const pn_config *config = model->config;
+  const pn_layout *layout = &model->layout;
+  const size_t h = config->hidden, o = config->outputs, width = layout->width, n = at->n;
+  const float *bias = model->shared + layout->bias1 + l * width;
+  const float *weight = at->block + layout->predictor + l * h * width;
+  float *r = work->r + (l * work->cells + at->begin) * o;
+  const int keep = work->training && config->predictor_layers == 2;
+  float *s = config->predictor_layers == 1 ? r
+             : keep                        ? work->shat + (l * work->cells + at->begin) * h
+                                           : scratch->s;
+  for (size_t c = 0; c < n; ++c) memcpy(s + c * width, bias, width * sizeof(float));
+  pn_dense_forward(kern, n, h, width, scratch->x, h + 2, weight, s, 1);
+  if (config->predictor_layers == 2) {
+    pn_tail_forward(kern, n, pn_view_tail(model, model->shared, l),
+                    pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, at->feature, rows), s,
+                    keep ? work->srstd + l * work->cells + at->begin : scratch->rstd, scratch->q, r);
+  }
+  const pn_dropout out = pn_view_dropout(mode, config->dropout_output, PN_DROP_OUTPUT, l, at->feature, rows);
+  if (out.p > 0) kern->dropout(n, o, r, o, out.row, out.key, out.p);
+}
+
+static void forward_chunk(pn_model *model, pn_work *work, const pn_kernels *kern, const pn_batch *batch,
+                          const chunk *at, pn_mode mode, pn_scratch *scratch) {
+  const pn_config *config = model->config;
+  const pn_layout *layout = &model->layout;
+  const size_t h = config->hidden, width = layout->width, n = at->n;
+  const int order1 = pn_is_order1(config);
+  const uint32_t *rows = dropout_rows(config, batch, at, scratch, mode);
+
+  for (size_t l = 0; l < config->layers; ++l) {
+    float *act = work->training ? work->act + l * work->cells + at->begin : scratch->act;
+    float *xhat = work->training ? work->xhat + (l * work->cells + at->begin) * h : scratch->xhat;
+    pn_proto_forward(kern, n, at->value, at->missing, pn_view_proto(model, at->block, l), mode.inv_temp, act, 1);
+    set_activation(n, h, act, scratch->x);
+
+    const float *weight = at->block + pn_layout_encoder(layout, config, l);
+    pn_dense_forward(kern, n, pn_encoder_rows(config, l), h, l == 0 ? scratch->x + h : scratch->x, h + 2, weight, xhat,
+                     0);
+    if (config->norm == PN_NORM_BATCH) {
+      float unused;
+      pn_batchnorm_forward(n, h, at->weight, mode.training, model->running + 2 * at->feature, xhat,
+                           work->training ? work->rstd + l * config->features + at->feature : &unused);
+    } else {
+      pn_layernorm_forward(kern, n, h, xhat,
+                           work->training ? work->rstd + l * work->cells + at->begin : scratch->rstd);
+    }
+    restore_units(model, kern, at, xhat,
+                  pn_view_dropout(mode, config->dropout, PN_DROP_ENCODER, l, at->feature, rows), scratch);
+
+    if (order1) {
+      predict_cells(model, work, kern, at, l, mode, rows, scratch);
+    } else {
+      pn_dense_forward(kern, n, h, width, scratch->x, h + 2, at->block + layout->predictor + l * h * width,
+                       work->u + (l * work->cells + at->begin) * width, 0);
+    }
+  }
+}
+
+void pn_cells_forward(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, const pn_strip *strip,
+                      pn_scratch *scratch) {
+  const pn_kernels *kern = pn_kernels_get();
+  const size_t step = chunk_size(model, strip);
+  for (size_t begin = strip->begin; begin < strip->end; begin += step) {
+    const size_t n = strip->end - begin < step ? strip->end - begin : step;
+    const chunk at = chunk_at(model, batch, strip, begin, n);
+    forward_chunk(model, work, kern, batch, &at, mode, scratch);
+  }
+}
+
+/* Gradient of the outputs r of layer l at the chunk's cells into scratch->dr (order 1): the rows' gradients summed per
+ * cell, times the task weights, plus the penalty's part. Adds to the gradient of the task weights. */
+static void output_gradient(const pn_model *model, pn_work *work, const pn_batch *batch, const chunk *at, size_t l,
+                            pn_scratch *scratch, float *shared_grad) {
+  const pn_config *config = model->config;
+  const pn_layout *layout = &model->layout;
+  const size_t o = config->outputs, s = config->tasks, C = config->components, so = s * o, i = at->feature;
+  const float *weight = model->shared + layout->task_weight + l * s * C;
+  float *dweight = shared_grad + layout->task_weight + l * s * C;
+  const float *g = work->g + l * work->rows * so;
+  const float *r = work->r + (l * work->cells + at->begin) * o;
+  const uint32_t *segment = batch->segment + at->begin + i, *member = batch->member + i * batch->capacity;
+  const double share = 1 / (double)C;
+  const double penalty = 2 * (double)config->output_penalty / (batch->weight_sum * (double)(C * o));
+  for (size_t c = 0; c < at->n; ++c) {
+    double *sum = scratch->sum;
+    for (size_t k = 0; k < so; ++k) sum[k] = 0;
+    for (uint32_t q = segment[c]; q < segment[c + 1]; ++q) {
+      for (size_t k = 0; k < so; ++k) sum[k] += g[member[q] * so + k];
+    }
+    for (size_t k = 0; k < o; ++k) {
+      double total = penalty * at->weight[c] * r[c * o + k];
+      for (size_t u = 0; u < s; ++u) {
+        total += share * weight[u * C + i] * sum[u * o + k];
+        dweight[u * C + i] += (float)(share * sum[u * o + k] * r[c * o + k]);
+      }
+      scratch->dr[c * o + k] = (float)total;
+    }
+  }
+}
+
+/* ds of layer l (gradient of the first predictor layer's output) for the chunk. Returns where it stands. */
+static const float *projection_gradient(const pn_model *model, pn_work *work, const pn_kernels *kern,
+                                        const pn_batch *batch, const chunk *at, size_t l, pn_mode mode,
+                                        const uint32_t *rows, pn_scratch *scratch, float *shared_grad) {
+  const pn_config *config = model->config;
+  const pn_layout *layout = &model->layout;
+  const size_t h = config->hidden, o = config->outputs, width = layout->width, n = at->n, i = at->feature;
+  if (!pn_is_order1(config)) {
+    kern->segment_sum(n, width, batch->segment + at->begin + i, batch->member + i * batch->capacity,
+                      work->du + (l * work->rows * config->features + i) * width, config->features * width, scratch->s);
+    return scratch->s;
+  }
+  float *dbias = shared_grad + layout->bias1 + l * width;
+  output_gradient(model, work, batch, at, l, scratch, shared_grad);
+  const pn_dropout out = pn_view_dropout(mode, config->dropout_output, PN_DROP_OUTPUT, l, i, rows);
+  if (out.p > 0) kern->dropout(n, o, scratch->dr, o, out.row, out.key, out.p);
+  const float *ds = scratch->dr;
+  if (config->predictor_layers == 2) {
+    pn_tail_backward(kern, n, pn_view_tail(model, model->shared, l),
+                     pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, i, rows),
+                     work->shat + (l * work->cells + at->begin) * h, work->srstd + l * work->cells + at->begin,
+                     scratch->dr, scratch->q, scratch->s, pn_view_tail(model, shared_grad, l));
+    ds = scratch->s;
+  }
+  kern->column_sums(n, width, ds, width, dbias);
+  return ds;
+}
+
+static void backward_chunk(pn_model *model, pn_work *work, const pn_kernels *kern, const pn_batch *batch,
+                           const chunk *at, pn_mode mode, const pn_strip *strip, pn_scratch *scratch) {
+  const pn_config *config = model->config;
+  const pn_layout *layout = &model->layout;
+  const size_t h = config->hidden, d = config->layers, width = layout->width, n = at->n, i = at->feature;
+  const uint32_t *rows = dropout_rows(config, batch, at, scratch, mode);
+  const float *gain = model->shared + layout->norm_gain, *offset = model->shared + layout->norm_offset;
+  float *dgain = strip->shared_grad + layout->norm_gain;
+  float *doffset = strip->shared_grad + layout->norm_offset;
+  const float *projection_t = model->transposed + i * model->transposed_size; /* [d x width x h] */
+  const float *encoder_t = projection_t + d * width * h;                      /* [d - 1 x h x h] */
+  float *dv = scratch->dv, *dv_previous = scratch->dz;
+
+  restore_units(model, kern, at, work->xhat + ((d - 1) * work->cells + at->begin) * h,
+                pn_view_dropout(mode, config->dropout, PN_DROP_ENCODER, d - 1, i, rows), scratch);
+  for (size_t l = d; l-- > 0;) {
+    const float *xhat = work->xhat + (l * work->cells + at->begin) * h;
+    const pn_dropout drop = pn_view_dropout(mode, config->dropout, PN_DROP_ENCODER, l, i, rows);
+    const float *ds = projection_gradient(model, work, kern, batch, at, l, mode, rows, scratch, strip->shared_grad);
+    pn_dense_backward(kern, n, h, width, scratch->x, h + 2, ds, strip->feature_grad + layout->predictor + l * h * width,
+                      projection_t + l * width * h, h, dv, l + 1 < d);
+    if (config->norm == PN_NORM_BATCH) {
+      pn_batchnorm_relu_backward(kern, n, h, at->weight, xhat, work->rstd[l * config->features + i], gain[i], offset[i],
+                                 drop, dv, dgain + i, doffset + i);
+    } else {
+      pn_layernorm_relu_backward(kern, n, h, xhat, work->rstd + l * work->cells + at->begin, gain, offset, drop, dv,
+                                 dgain, doffset);
+    }
+
+    /* scratch->x becomes layer l's input: the previous layer's units, the activated value, one. */
+    const float *weight = at->block + pn_layout_encoder(layout, config, l);
+    float *dweight = strip->feature_grad + pn_layout_encoder(layout, config, l);
+    set_activation(n, h, work->act + l * work->cells + at->begin, scratch->x);
+    if (l > 0) {
+      restore_units(model, kern, at, work->xhat + ((l - 1) * work->cells + at->begin) * h,
+                    pn_view_dropout(mode, config->dropout, PN_DROP_ENCODER, l - 1, i, rows), scratch);
+    }
+    pn_dense_backward(kern, n, pn_encoder_rows(config, l), h, l == 0 ? scratch->x + h : scratch->x, h + 2, dv, dweight,
+                      l == 0 ? NULL : encoder_t + (l - 1) * h * h, h, l == 0 ? NULL : dv_previous, 0);
+    const float *active_row = weight + (pn_encoder_rows(config, l) - 2) * h;
+    kern->row_dots(n, h, dv, h, active_row, scratch->act, 1);
+    pn_proto_backward(kern, n, at->value, at->missing, pn_view_proto(model, at->block, l), mode.inv_temp, scratch->act,
+                      pn_view_proto(model, strip->feature_grad, l));
+    float *swap = dv;
+    dv = dv_previous;
+    dv_previous = swap;
+  }
+}
+
+void pn_cells_backward(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, const pn_strip *strip,
+                       pn_scratch *scratch) {
+  const pn_kernels *kern = pn_kernels_get();
+  const size_t step = chunk_size(model, strip);
+  memset(strip->feature_grad, 0, model->layout.feature_size * sizeof(float));
+  memset(strip->shared_grad, 0, model->layout.shared_size * sizeof(float));
+  for (size_t begin = strip->begin; begin < strip->end; begin += step) {
+    const size_t n = strip->end - begin < step ? strip->end - begin : step;
+    const chunk at = chunk_at(model, batch, strip, begin, n);
+    backward_chunk(model, work, kern, batch, &at, mode, strip, scratch);
+  }
+}

@@ -1,0 +1,111 @@
+/* Slab layout and initial parameters; see model_config.h.
+ *
+ * Initial values (the published code's): encoder layer with `inputs` inputs: weights U(+-sqrt(1.5 / fan)), biases
+ * U(+-1/sqrt(fan)), fan = h * inputs; predictor layers: weights N(0, 2 / (fan_in + fan_out)) with fan_in = K h in the
+ * first, biases U(+-1/sqrt(fan_in)); task weights N(0, 2 / (C + 1)), task biases U(+-1/sqrt(C)); gains 1, offsets 0;
+ * prototypes at the given centers with slope 1 and intercept 0; the missing value's activation 0.
+ */
+#include "model_config.h"
+
+#include <math.h>
+
+#include "base_rng.h"
+
+size_t pn_encoder_rows(const pn_config *config, size_t l) { return l == 0 ? 2 : config->hidden + 2; }
+
+size_t pn_layout_encoder(const pn_layout *layout, const pn_config *config, size_t l) {
+  const size_t h = config->hidden;
+  return layout->encoder + (l == 0 ? 0 : 2 * h + (l - 1) * (h + 2) * h);
+}
+
+size_t pn_norm_size(const pn_config *config) {
+  return config->norm == PN_NORM_BATCH ? config->features : config->hidden;
+}
+
+void pn_layout_init(pn_layout *layout, const pn_config *config) {
+  const size_t h = config->hidden, t = config->prototypes, d = config->layers;
+  const size_t s = config->tasks, o = config->outputs;
+  const int two = config->predictor_layers == 2;
+  size_t at = 0;
+
+  layout->width = two ? h : o;
+  layout->center = at, at += d * t;
+  layout->slope = at, at += d * t;
+  layout->intercept = at, at += d * t;
+  layout->missing = at, at += d;
+  layout->encoder = at, at += 2 * h + (d - 1) * (h + 2) * h;
+  layout->predictor = at, at += d * h * layout->width;
+  layout->feature_size = at;
+
+  layout->shared = at * config->features;
+
+  at = 0;
+  layout->norm_gain = at, at += pn_norm_size(config);
+  layout->norm_offset = at, at += pn_norm_size(config);
+  layout->tail_gain = at, at += two ? h : 0;
+  layout->tail_offset = at, at += two ? h : 0;
+  layout->bias1 = at, at += d * layout->width;
+  layout->weight2 = at, at += two ? d * o * h : 0;
+  layout->bias2 = at, at += two ? d * o : 0;
+  layout->task_weight = at, at += d * s * config->components;
+  layout->task_bias = at, at += d * s * o;
+  layout->shared_size = at;
+  layout->total = layout->shared + at;
+}
+
+typedef struct {
+  uint64_t key, counter;
+} draws;
+
+static void fill_uniform(float *x, size_t n, double bound, draws *from) {
+  for (size_t i = 0; i < n; ++i) x[i] = (float)(bound * (2 * pn_rng_uniform(from->key, from->counter++) - 1));
+}
+
+static void fill_normal(float *x, size_t n, double variance, draws *from) {
+  const double sd = sqrt(variance);
+  for (size_t i = 0; i < n; ++i) x[i] = (float)(sd * pn_rng_normal(from->key, from->counter++));
+}
+
+static void fill(float *x, size_t n, float value) {
+  for (size_t i = 0; i < n; ++i) x[i] = value;
+}
+
+static void init_feature(float *block, const pn_layout *layout, const pn_config *config, const double *centers,
+                         draws *from) {
+  const size_t h = config->hidden, t = config->prototypes, d = config->layers, width = layout->width;
+  for (size_t l = 0; l < d; ++l) {
+    for (size_t j = 0; j < t; ++j) block[layout->center + l * t + j] = (float)centers[j];
+    const size_t rows = pn_encoder_rows(config, l);
+    const double fan = (double)h * (double)(rows - 1);
+    float *weight = block + pn_layout_encoder(layout, config, l);
+    fill_uniform(weight, (rows - 1) * h, sqrt(1.5 / fan), from);
+    fill_uniform(weight + (rows - 1) * h, h, 1 / sqrt(fan), from);
+  }
+  fill(block + layout->slope, d * t, 1.0f);
+  fill(block + layout->intercept, d * t, 0.0f);
+  fill(block + layout->missing, d, 0.0f);
+  const double fan_in = (double)config->features * (double)h;
+  fill_normal(block + layout->predictor, d * h * width, 2 / (fan_in + (double)width), from);
+}
+
+void pn_params_init(float *slab, const pn_layout *layout, const pn_config *config, const double *centers,
+                    uint64_t seed) {
+  const size_t h = config->hidden, d = config->layers, o = config->outputs, C = config->components;
+  for (size_t i = 0; i < config->features; ++i) {
+    draws own = {pn_rng_key(seed, PN_STREAM_INIT, 1 + i, 0), 0};
+    init_feature(slab + i * layout->feature_size, layout, config, centers + i * config->prototypes, &own);
+  }
+  draws from = {pn_rng_key(seed, PN_STREAM_INIT, 0, 0), 0};
+  float *shared = slab + layout->shared;
+  fill(shared + layout->norm_gain, pn_norm_size(config), 1.0f);
+  fill(shared + layout->norm_offset, pn_norm_size(config), 0.0f);
+  fill_uniform(shared + layout->bias1, d * layout->width, 1 / sqrt((double)config->features * (double)h), &from);
+  if (config->predictor_layers == 2) {
+    fill(shared + layout->tail_gain, h, 1.0f);
+    fill(shared + layout->tail_offset, h, 0.0f);
+    fill_normal(shared + layout->weight2, d * o * h, 2 / ((double)h + (double)o), &from);
+    fill_uniform(shared + layout->bias2, d * o, 1 / sqrt((double)h), &from);
+  }
+  fill_normal(shared + layout->task_weight, d * config->tasks * C, 2 / ((double)C + 1), &from);
+  fill_uniform(shared + layout->task_bias, d * config->tasks * o, 1 / sqrt((double)C), &from);
+}

@@ -1,0 +1,289 @@
+/* Passes over a batch: strips, parallel regions, fixed-order sums; see model_pass.h. */
+#include "model_pass.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base_omp.h"
+#include "base_rng.h"
+
+#define PN_STRIP_CELLS 512 /* a feature with more cells is cut into several strips ... */
+#define PN_STRIPS_WANTED 64 /* ... as long as there are fewer than about this many in all */
+#define PN_SUM_BLOCK 4096  /* floats of the shared gradient that are summed together */
+
+int pn_is_order1(const pn_config *config) { return config->members == 1; }
+
+pn_proto pn_view_proto(const pn_model *model, float *feature_block, size_t l) {
+  const pn_layout *layout = &model->layout;
+  const size_t t = model->config->prototypes;
+  pn_proto view = {model->config->use_prototypes ? t : 0, feature_block + layout->center + l * t,
+                   feature_block + layout->slope + l * t, feature_block + layout->intercept + l * t,
+                   feature_block + layout->missing + l};
+  return view;
+}
+
+pn_tail pn_view_tail(const pn_model *model, float *shared, size_t l) {
+  const pn_layout *layout = &model->layout;
+  const size_t h = model->config->hidden, o = model->config->outputs;
+  pn_tail view = {h, o, shared + layout->tail_gain, shared + layout->tail_offset, shared + layout->weight2 + l * o * h,
+                  shared + layout->bias2 + l * o};
+  return view;
+}
+
+pn_dropout pn_view_dropout(pn_mode mode, float p, uint32_t stream, size_t l, size_t which, const uint32_t *row) {
+  pn_dropout drop = {0, 0, NULL};
+  if (mode.training && p > 0) {
+    const uint64_t use = ((uint64_t)stream << 56) | ((uint64_t)l << 40) | (uint64_t)which;
+    drop.p = p;
+    drop.key = (uint32_t)(pn_rng_key(mode.seed, PN_STREAM_DROPOUT, mode.step, use) >> 32);
+    drop.row = row;
+  }
+  return drop;
+}
+
+pn_status pn_model_init(pn_model *model, const pn_config *config, pn_arena *arena) {
+  const size_t h = config->hidden, d = config->layers;
+  memset(model, 0, sizeof(*model));
+  model->config = config;
+  pn_layout_init(&model->layout, config);
+  model->transposed_size = d * model->layout.width * h + (d - 1) * h * h;
+  model->param = pn_arena_alloc(arena, model->layout.total, sizeof(float));
+  model->running = pn_arena_alloc(arena, 2 * config->features, sizeof(float));
+  model->transposed = pn_arena_alloc(arena, config->features * model->transposed_size, sizeof(float));
+  if (arena->failed) return PN_NO_MEMORY;
+  model->shared = model->param + model->layout.shared;
+  for (size_t i = 0; i < config->features; ++i) model->running[2 * i + 1] = 1.0f;
+  return PN_OK;
+}
+
+void pn_model_refresh(pn_model *model, int threads) {
+  const pn_kernels *kern = pn_kernels_get();
+  const pn_config *config = model->config;
+  const pn_layout *layout = &model->layout;
+  const size_t h = config->hidden, d = config->layers, width = layout->width;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(threads)
+#endif
+  for (size_t i = 0; i < config->features; ++i) {
+    const float *block = model->param + i * layout->feature_size;
+    float *to = model->transposed + i * model->transposed_size;
+    for (size_t l = 0; l < d; ++l, to += width * h) {
+      kern->transpose(h, width, block + layout->predictor + l * h * width, width, to, h);
+    }
+    for (size_t l = 1; l < d; ++l, to += h * h) {
+      kern->transpose(h, h, block + pn_layout_encoder(layout, config, l), h, to, h);
+    }
+  }
+  (void)threads;
+}
+
+static size_t strips_per_feature(const pn_config *config, size_t cells) {
+  if (config->norm == PN_NORM_BATCH) return 1;
+  const size_t most = (PN_STRIPS_WANTED + config->features - 1) / config->features;
+  const size_t wanted = (cells + PN_STRIP_CELLS - 1) / PN_STRIP_CELLS;
+  return wanted < 1 ? 1 : (wanted > most ? most : wanted);
+}
+
+static void scratch_init(pn_scratch *scratch, const pn_config *config, size_t width, size_t rows, pn_arena *arena) {
+  const size_t h = config->hidden > width ? config->hidden : width, o = config->outputs;
+  scratch->x = pn_arena_alloc(arena, rows * (config->hidden + 2), sizeof(float));
+  scratch->dv = pn_arena_alloc(arena, rows * h, sizeof(float));
+  scratch->dz = pn_arena_alloc(arena, rows * h, sizeof(float));
+  scratch->s = pn_arena_alloc(arena, rows * h, sizeof(float));
+  scratch->q = pn_arena_alloc(arena, rows * h, sizeof(float));
+  scratch->xhat = pn_arena_alloc(arena, rows * h, sizeof(float));
+  scratch->rstd = pn_arena_alloc(arena, rows, sizeof(float));
+  scratch->act = pn_arena_alloc(arena, rows, sizeof(float));
+  scratch->dr = pn_arena_alloc(arena, rows * o, sizeof(float));
+  scratch->r = pn_arena_alloc(arena, config->layers * config->components * PN_ROW_BLOCK * o, sizeof(float));
+  scratch->sum = pn_arena_alloc(arena, config->tasks * o, sizeof(double));
+  scratch->id = pn_arena_alloc(arena, rows, sizeof(uint32_t));
+  scratch->table = pn_arena_alloc(arena, config->members, sizeof(float *));
+  scratch->index = pn_arena_alloc(arena, config->members, sizeof(uint32_t *));
+}
+
+pn_status pn_work_init(pn_work *work, const pn_model *model, size_t rows, int training, int threads, pn_arena *arena) {
+  const pn_config *config = model->config;
+  const size_t K = config->features, h = config->hidden, d = config->layers, o = config->outputs;
+  const size_t width = model->layout.width, so = config->tasks * o, cells = K * rows;
+  const int order1 = pn_is_order1(config), two = config->predictor_layers == 2;
+  memset(work, 0, sizeof(*work));
+  work->rows = rows;
+  work->cells = cells;
+  work->training = training;
+  work->threads = threads;
+  work->eta = pn_arena_alloc(arena, rows * d * so, sizeof(double));
+  if (order1) {
+    work->r = pn_arena_alloc(arena, d * cells * o, sizeof(float));
+  } else {
+    work->u = pn_arena_alloc(arena, d * cells * width, sizeof(float));
+  }
+  if (training) {
+    work->act = pn_arena_alloc(arena, d * cells, sizeof(float));
+    work->xhat = pn_arena_alloc(arena, d * cells * h, sizeof(float));
+    work->rstd = pn_arena_alloc(arena, d * (cells > K ? cells : K), sizeof(float));
+    if (order1 && two) {
+      work->shat = pn_arena_alloc(arena, d * cells * h, sizeof(float));
+      work->srstd = pn_arena_alloc(arena, d * cells, sizeof(float));
+    }
+    if (!order1) work->du = pn_arena_alloc(arena, d * rows * K * width, sizeof(float));
+    work->g = pn_arena_alloc(arena, d * rows * so, sizeof(float));
+    work->deta = pn_arena_alloc(arena, rows * 2 * o, sizeof(double));
+    work->grad = pn_arena_alloc(arena, model->layout.total, sizeof(float));
+  }
+  const size_t most = strips_per_feature(config, rows);
+  work->max_strips = K * most;
+  work->strip = pn_arena_alloc(arena, work->max_strips, sizeof(pn_strip));
+  if (training) {
+    work->feature_partial = pn_arena_alloc(arena, K * (most - 1) * model->layout.feature_size, sizeof(float));
+    work->shared_partial =
+        pn_arena_alloc(arena, (work->max_strips + PN_ROW_STRIPS) * model->layout.shared_size, sizeof(float));
+    work->strip_loss = pn_arena_alloc(arena, PN_ROW_STRIPS, sizeof(double));
+  }
+  work->scratch = pn_arena_alloc(arena, (size_t)threads, sizeof(pn_scratch));
+  if (arena->failed) return PN_NO_MEMORY;
+  const size_t chunk = config->norm == PN_NORM_BATCH && rows > PN_CHUNK ? rows : PN_CHUNK;
+  for (int t = 0; t < threads; ++t) scratch_init(&work->scratch[t], config, width, chunk, arena);
+  return arena->failed ? PN_NO_MEMORY : PN_OK;
+}
+
+/* Cuts the batch's cells into strips. The bounds depend on the batch alone. */
+static void plan_strips(const pn_model *model, pn_work *work, const pn_batch *batch) {
+  const pn_layout *layout = &model->layout;
+  size_t at = 0, partial = 0;
+  for (size_t i = 0; i < model->config->features; ++i) {
+    const size_t cells = batch->first[i + 1] - batch->first[i];
+    const size_t n = strips_per_feature(model->config, cells);
+    for (size_t q = 0; q < n; ++q, ++at) {
+      pn_strip *strip = &work->strip[at];
+      strip->feature = (uint32_t)i;
+      strip->begin = batch->first[i] + (uint32_t)(cells * q / n);
+      strip->end = batch->first[i] + (uint32_t)(cells * (q + 1) / n);
+      if (!work->training) continue;
+      strip->feature_grad = q == 0 ? work->grad + i * layout->feature_size
+                                   : work->feature_partial + partial++ * layout->feature_size;
+      strip->shared_grad = work->shared_partial + at * layout->shared_size;
+    }
+  }
+  work->strips = at;
+}
+
+static void run_cells_forward(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode) {
+  plan_strips(model, work, batch);
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) num_threads(work->threads)
+#endif
+  for (size_t q = 0; q < work->strips; ++q) {
+    pn_cells_forward(model, work, batch, mode, &work->strip[q], &work->scratch[pn_thread_index()]);
+  }
+}
+
+static void run_cells_backward(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode) {
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) num_threads(work->threads)
+#endif
+  for (size_t q = 0; q < work->strips; ++q) {
+    pn_cells_backward(model, work, batch, mode, &work->strip[q], &work->scratch[pn_thread_index()]);
+  }
+}
+
+static size_t row_blocks(const pn_batch *batch) { return (batch->rows + PN_ROW_BLOCK - 1) / PN_ROW_BLOCK; }
+
+static size_t block_end(const pn_batch *batch, size_t block) {
+  const size_t end = (block + 1) * PN_ROW_BLOCK;
+  return end < batch->rows ? end : batch->rows;
+}
+
+static double run_rows_gradient(pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch,
+                                pn_mode mode) {
+  const size_t blocks = row_blocks(batch), shared_size = model->layout.shared_size;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) num_threads(work->threads)
+#endif
+  for (size_t q = 0; q < PN_ROW_STRIPS; ++q) {
+    float *shared_grad = work->shared_partial + (work->strips + q) * shared_size;
+    double loss = 0;
+    memset(shared_grad, 0, shared_size * sizeof(float));
+    for (size_t block = blocks * q / PN_ROW_STRIPS; block < blocks * (q + 1) / PN_ROW_STRIPS; ++block) {
+      loss += pn_rows_gradient(model, work, data, batch, mode, block * PN_ROW_BLOCK, block_end(batch, block),
+                               &work->scratch[pn_thread_index()], shared_grad);
+    }
+    work->strip_loss[q] = loss;
+  }
+  double total = 0;
+  for (size_t q = 0; q < PN_ROW_STRIPS; ++q) total += work->strip_loss[q];
+  return total;
+}
+
+static void add_into(float *to, const float *from, size_t n) {
+  for (size_t j = 0; j < n; ++j) to[j] += from[j];
+}
+
+/* Adds the strips' partial sums to the gradient, always in strip order. */
+static void sum_partials(const pn_model *model, pn_work *work) {
+  const pn_layout *layout = &model->layout;
+  const size_t parts = work->strips + PN_ROW_STRIPS;
+  const size_t blocks = (layout->shared_size + PN_SUM_BLOCK - 1) / PN_SUM_BLOCK;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) num_threads(work->threads)
+#endif
+  for (size_t q = 0; q < work->strips + blocks; ++q) {
+    if (q < work->strips) {
+      const pn_strip *first = &work->strip[q];
+      if (q > 0 && work->strip[q - 1].feature == first->feature) continue;
+      for (size_t p = q + 1; p < work->strips && work->strip[p].feature == first->feature; ++p) {
+        add_into(first->feature_grad, work->strip[p].feature_grad, layout->feature_size);
+      }
+      continue;
+    }
+    const size_t begin = (q - work->strips) * PN_SUM_BLOCK;
+    const size_t n = layout->shared_size - begin < PN_SUM_BLOCK ? layout->shared_size - begin : PN_SUM_BLOCK;
+    float *shared = work->grad + layout->shared + begin;
+    memset(shared, 0, n * sizeof(float));
+    for (size_t p = 0; p < parts; ++p) add_into(shared, work->shared_partial + p * layout->shared_size + begin, n);
+  }
+}
+
+double pn_pass_gradient(pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch, pn_mode mode) {
+  run_cells_forward(model, work, batch, mode);
+  const double loss = run_rows_gradient(model, work, data, batch, mode);
+  run_cells_backward(model, work, batch, mode);
+  sum_partials(model, work);
+  return loss;
+}
+
+void pn_pass_predict(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode) {
+  run_cells_forward(model, work, batch, mode);
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(work->threads)
+#endif
+  for (size_t block = 0; block < row_blocks(batch); ++block) {
+    pn_scratch *scratch = &work->scratch[pn_thread_index()];
+    pn_rows_components(model, work, batch, mode, block * PN_ROW_BLOCK, block_end(batch, block), scratch);
+    pn_rows_predict(model, work, block * PN_ROW_BLOCK, block_end(batch, block), scratch);
+  }
+}
+
+void pn_pass_components(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, float *out) {
+  const pn_config *config = model->config;
+  const size_t o = config->outputs;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(static) num_threads(work->threads)
+#endif
+  for (size_t block = 0; block < row_blocks(batch); ++block) {
+    const size_t begin = block * PN_ROW_BLOCK, n = block_end(batch, block) - begin;
+    pn_scratch *scratch = &work->scratch[pn_thread_index()];
+    pn_rows_components(model, work, batch, mode, begin, begin + n, scratch);
+    for (size_t q = 0; q < config->layers * config->components; ++q) {
+      memcpy(out + (q * batch->rows + begin) * o, scratch->r + q * PN_ROW_BLOCK * o, n * o * sizeof(float));
+    }
+  }
+}
+
+size_t pn_pass_rows(const pn_config *config, size_t n) {
+  const size_t per_cell = pn_is_order1(config) ? config->outputs : config->hidden;
+  const size_t per_row = config->layers * config->features * per_cell * sizeof(float);
+  size_t rows = ((size_t)1 << 27) / per_row;
+  rows = rows > 65536 ? 65536 : (rows < 1024 ? 1024 : rows);
+  return rows < n ? rows : (n > 0 ? n : 1);
+}

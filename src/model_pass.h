@@ -1,0 +1,134 @@
+/* Passes of a model over a batch: predictions, component outputs, loss and gradient. Parallel regions live here.
+ *
+ * A pass has three stages. (1) Cells: encoders and the first predictor layer of every distinct value, in order 1 the
+ * whole predictor. (2) Rows: components that join features (order > 1), predictions per layer, loss and its gradient.
+ * (3) Cells backward. Work is cut into strips whose bounds depend on the batch alone; each strip has its own partial
+ * sums and these are added in strip order, so any number of threads gives the same bits.
+ */
+#ifndef PN_MODEL_PASS_H
+#define PN_MODEL_PASS_H
+
+#include "base_arena.h"
+#include "base_status.h"
+#include "kern.h"
+#include "layer_norm.h"
+#include "layer_predictor.h"
+#include "layer_proto.h"
+#include "model_batch.h"
+#include "model_config.h"
+
+/* A model: configuration, parameters and what is derived from them. */
+typedef struct {
+  const pn_config *config;
+  pn_layout layout;
+  float *param;      /* [layout.total] */
+  float *shared;     /* the part of param that all features share */
+  float *running;    /* [K x 2] running mean and variance (batch norm) */
+  float *transposed; /* [K x transposed_size] transposed weights for the backward pass, see pn_model_refresh */
+  size_t transposed_size;
+} pn_model;
+
+/* How a pass runs. */
+typedef struct {
+  int training;      /* 0: running statistics, no dropout */
+  float inv_temp;    /* 1 / T, INFINITY for the nearest prototype alone */
+  uint64_t seed, step; /* key of the dropout masks */
+  int threads;
+} pn_mode;
+
+/* Cells begin .. end - 1 (numbered within the batch) of one feature: the unit of parallel work on cells. */
+typedef struct {
+  uint32_t feature, begin, end;
+  float *feature_grad; /* [feature_size] where this strip adds what the feature owns */
+  float *shared_grad;  /* [shared_size] its part of what all features share */
+} pn_strip;
+
+/* Scratch of one thread; `rows` rows of each. */
+typedef struct {
+  float *x;       /* [rows x (h + 2)] v, activated value, one */
+  float *dv, *dz; /* [rows x h] */
+  float *s, *q;   /* [rows x h] */
+  float *xhat;    /* [rows x h] */
+  float *rstd;    /* [rows] */
+  float *act;     /* [rows] */
+  float *dr;      /* [rows x o] */
+  float *r;       /* [d x C x PN_ROW_BLOCK x o] component outputs of a block of rows */
+  double *sum;    /* [s x o] */
+  uint32_t *id;   /* [rows] */
+  const float **table;     /* [k] */
+  const uint32_t **index;  /* [k] */
+} pn_scratch;
+
+#define PN_CHUNK 96     /* cells that go through all layers together and stay in cache */
+#define PN_ROW_BLOCK 32 /* rows whose components are computed together */
+#define PN_ROW_STRIPS 16
+
+typedef struct {
+  size_t rows, cells; /* capacity */
+  int training;
+  int threads;
+  float *act;   /* [d x cells] */
+  float *xhat;  /* [d x cells x h] */
+  float *rstd;  /* [d x cells], batch norm: [d x K] */
+  float *shat;  /* [d x cells x h] order 1, two-layer predictors */
+  float *srstd; /* [d x cells] */
+  float *u;     /* [d x cells x width] projections, order > 1 */
+  float *r;     /* [d x cells x o] outputs, order 1 */
+  float *du;    /* [d x rows x K x width] gradient of u by row, order > 1 */
+  float *g;     /* [d x rows x s o] gradient of the loss at layer l's contribution */
+  double *eta;  /* [rows x d x s o] cumulative predictions */
+  double *deta; /* [rows x 2 o] a row's prediction with offset, and the derivative of its loss */
+  float *grad;  /* [total] */
+  float *feature_partial, *shared_partial;
+  double *strip_loss; /* [PN_ROW_STRIPS] */
+  pn_strip *strip;
+  size_t strips, max_strips;
+  pn_scratch *scratch; /* [threads] */
+} pn_work;
+
+/* Reserves a model (parameters zero, running variance one) and its derived tables. */
+pn_status pn_model_init(pn_model *model, const pn_config *config, pn_arena *arena);
+
+/* Brings the derived tables up to date; to be called after every change of the parameters that training will use. */
+void pn_model_refresh(pn_model *model, int threads);
+
+/* Reserves what passes over batches of at most `rows` rows need. */
+pn_status pn_work_init(pn_work *work, const pn_model *model, size_t rows, int training, int threads, pn_arena *arena);
+
+/* Loss of the batch; its gradient goes to work->grad. work->eta and component outputs are left in place. */
+double pn_pass_gradient(pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch, pn_mode mode);
+
+/* Cumulative predictions of the batch into work->eta, offset not added. */
+void pn_pass_predict(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode);
+
+/* Component outputs r[l][c] of the batch: out[((l * C + c) * B + row) * o + k], after pn_pass_predict or
+ * pn_pass_gradient on the same batch with the same mode. */
+void pn_pass_components(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, float *out);
+
+/* Rows that a prediction batch should have so that its buffers stay near 128 MB. */
+size_t pn_pass_rows(const pn_config *config, size_t n);
+
+/* ---- within the model layer (model_cells.c, model_rows.c) ---- */
+
+int pn_is_order1(const pn_config *config);
+pn_proto pn_view_proto(const pn_model *model, float *feature_block, size_t l);
+pn_tail pn_view_tail(const pn_model *model, float *shared, size_t l);
+pn_dropout pn_view_dropout(pn_mode mode, float p, uint32_t stream, size_t l, size_t which, const uint32_t *row);
+
+enum { PN_DROP_ENCODER, PN_DROP_TAIL, PN_DROP_OUTPUT };
+
+void pn_cells_forward(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, const pn_strip *strip,
+                      pn_scratch *scratch);
+void pn_cells_backward(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, const pn_strip *strip,
+                       pn_scratch *scratch);
+
+/* Outputs of rows begin .. end - 1 into scratch->r[(l * C + c) * PN_ROW_BLOCK * o + (row - begin) * o + k]. */
+void pn_rows_components(const pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, size_t begin,
+                        size_t end, pn_scratch *scratch);
+/* Cumulative predictions of these rows from scratch->r into work->eta. */
+void pn_rows_predict(const pn_model *model, pn_work *work, size_t begin, size_t end, const pn_scratch *scratch);
+/* Loss of these rows; the gradient goes to work->g, for order > 1 to work->du and shared_grad too. */
+double pn_rows_gradient(const pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch, pn_mode mode,
+                        size_t begin, size_t end, pn_scratch *scratch, float *shared_grad);
+
+#endif

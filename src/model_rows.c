@@ -1,0 +1,204 @@
+/* Rows: components that join features, predictions per layer, loss and gradient; see model_pass.h.
+ *
+ *   order > 1:  r[l,c] = tail(sum_{i in c} u[l,i] + p[l])        gathered from the cells, never stored for all rows
+ *   y[m][u]     = sum_{l<=m} (w0[l][u] + (1/C) sum_c w[l][u,c] r[l,c])
+ *   g[l]        = sum_{m>=l} dL/dy[m]
+ * A block of PN_ROW_BLOCK rows is small enough that its gathered sums stay in the first-level cache.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "model_pass.h"
+
+/* Where component c of layer l stands in scratch->r. */
+static float *block_output(const pn_config *config, const pn_scratch *scratch, size_t l, size_t c) {
+  return scratch->r + (l * config->components + c) * PN_ROW_BLOCK * config->outputs;
+}
+
+/* Points scratch->table and scratch->index at component c's members for rows from `begin` on. */
+static void select_members(const pn_model *model, const pn_work *work, const pn_batch *batch, size_t l, size_t c,
+                           size_t begin, pn_scratch *scratch) {
+  const pn_config *config = model->config;
+  const size_t width = model->layout.width;
+  for (size_t m = 0; m < config->members; ++m) {
+    const size_t i = config->component[c * config->members + m];
+    scratch->table[m] = work->u + (l * work->cells + batch->first[i]) * width;
+    scratch->index[m] = batch->cell + i * batch->capacity + begin;
+  }
+}
+
+/* First predictor layer of component c for n rows: s[n x width]. */
+static void join_features(const pn_model *model, const pn_kernels *kern, const pn_work *work, const pn_batch *batch,
+                          size_t l, size_t c, size_t begin, size_t n, pn_scratch *scratch, float *s) {
+  const size_t width = model->layout.width;
+  select_members(model, work, batch, l, c, begin, scratch);
+  kern->gather_sum(n, model->config->members, width, scratch->table, scratch->index,
+                   model->shared + model->layout.bias1 + l * width, s);
+}
+
+void pn_rows_components(const pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, size_t begin,
+                        size_t end, pn_scratch *scratch) {
+  const pn_kernels *kern = pn_kernels_get();
+  const pn_config *config = model->config;
+  const size_t o = config->outputs, n = end - begin;
+  const int order1 = pn_is_order1(config);
+  for (size_t l = 0; l < config->layers; ++l) {
+    for (size_t c = 0; c < config->components; ++c) {
+      float *r = block_output(config, scratch, l, c);
+      if (order1) {
+        const float *from = work->r + (l * work->cells + batch->first[c]) * o;
+        const uint32_t *cell = batch->cell + c * batch->capacity + begin;
+        for (size_t b = 0; b < n; ++b) {
+          for (size_t k = 0; k < o; ++k) r[b * o + k] = from[cell[b] * o + k];
+        }
+        continue;
+      }
+      const uint32_t *rows = batch->id + begin;
+      if (config->predictor_layers == 2) {
+        join_features(model, kern, work, batch, l, c, begin, n, scratch, scratch->s);
+        pn_tail_forward(kern, n, pn_view_tail(model, model->shared, l),
+                        pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, c, rows), scratch->s, scratch->rstd,
+                        scratch->q, r);
+      } else {
+        join_features(model, kern, work, batch, l, c, begin, n, scratch, r);
+      }
+      const pn_dropout out = pn_view_dropout(mode, config->dropout_output, PN_DROP_OUTPUT, l, c, rows);
+      if (out.p > 0) kern->dropout(n, o, r, o, out.row, out.key, out.p);
+    }
+  }
+}
+
+void pn_rows_predict(const pn_model *model, pn_work *work, size_t begin, size_t end, const pn_scratch *scratch) {
+  const pn_config *config = model->config;
+  const size_t o = config->outputs, s = config->tasks, so = s * o, C = config->components, d = config->layers;
+  const double share = 1 / (double)C;
+  for (size_t l = 0; l < d; ++l) {
+    const float *weight = model->shared + model->layout.task_weight + l * s * C;
+    const float *bias = model->shared + model->layout.task_bias + l * so;
+    for (size_t b = 0; b < end - begin; ++b) {
+      double *eta = work->eta + ((begin + b) * d + l) * so;
+      for (size_t u = 0; u < s; ++u) {
+        for (size_t k = 0; k < o; ++k) {
+          const float *r = block_output(config, scratch, l, 0) + b * o + k;
+          double sum = 0;
+          for (size_t c = 0; c < C; ++c) sum += (double)weight[u * C + c] * r[c * PN_ROW_BLOCK * o];
+          eta[u * o + k] = (l > 0 ? eta[u * o + k - so] : 0.0) + bias[u * o + k] + share * sum;
+        }
+      }
+    }
+  }
+}
+
+/* Loss of one row over all layers; g[l] for this row goes to work->g. */
+static double row_loss(const pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch, size_t row) {
+  const pn_config *config = model->config;
+  const pn_loss *family = pn_loss_get(config->family);
+  const size_t o = config->outputs, s = config->tasks, so = s * o, d = config->layers, id = batch->id[row];
+  const double weight = data->weight == NULL ? 1.0 : data->weight[id];
+  const double scale = weight / (config->task_kind == PN_TASK_RESPONSE ? batch->label_sum : batch->weight_sum);
+  const double shift = data->offset == NULL ? 0.0 : data->offset[id];
+  const size_t u_begin = config->task_kind == PN_TASK_GROUP ? (size_t)data->task[id] - 1 : 0;
+  const size_t u_end = config->task_kind == PN_TASK_RESPONSE ? s : u_begin + 1;
+  double total = 0;
+  for (size_t l = 0; l < d; ++l) memset(work->g + (l * work->rows + row) * so, 0, so * sizeof(float));
+  for (size_t u = u_begin; u < u_end; ++u) {
+    const double y = data->y[(config->task_kind == PN_TASK_RESPONSE ? u : 0) * data->n + id];
+    if (isnan(y)) continue;
+    for (size_t m = config->hierarchical ? 0 : d - 1; m < d; ++m) {
+      const double *eta = work->eta + (row * d + m) * so + u * o;
+      double *shifted = work->deta + 2 * row * o, *deta = shifted + o;
+      for (size_t k = 0; k < o; ++k) shifted[k] = eta[k] + shift;
+      total += scale * family->loss(shifted, y, o, deta);
+      for (size_t k = 0; k < o; ++k) work->g[(m * work->rows + row) * so + u * o + k] = (float)(scale * deta[k]);
+    }
+  }
+  for (size_t l = d - 1; l-- > 0;) {
+    float *g = work->g + (l * work->rows + row) * so, *next = work->g + ((l + 1) * work->rows + row) * so;
+    for (size_t k = 0; k < so; ++k) g[k] += next[k];
+  }
+  return total;
+}
+
+/* Gradient of component c's outputs for the block's rows into scratch->dr; adds to the task weights' gradient. */
+static void component_gradient(const pn_model *model, const pn_work *work, const pn_data *data, const pn_batch *batch,
+                               size_t l, size_t c, size_t begin, size_t n, pn_scratch *scratch, float *shared_grad) {
+  const pn_config *config = model->config;
+  const size_t o = config->outputs, s = config->tasks, so = s * o, C = config->components;
+  const float *weight = model->shared + model->layout.task_weight + l * s * C;
+  float *dweight = shared_grad + model->layout.task_weight + l * s * C;
+  const float *r = block_output(config, scratch, l, c);
+  const double share = 1 / (double)C;
+  const double penalty = 2 * (double)config->output_penalty / (batch->weight_sum * (double)(C * o));
+  for (size_t b = 0; b < n; ++b) {
+    const double row_weight = data->weight == NULL ? 1.0 : data->weight[batch->id[begin + b]];
+    for (size_t k = 0; k < o; ++k) scratch->dr[b * o + k] = (float)(penalty * row_weight * r[b * o + k]);
+  }
+  for (size_t u = 0; u < s; ++u) {
+    double sum = 0;
+    for (size_t b = 0; b < n; ++b) {
+      const float *g = work->g + (l * work->rows + begin + b) * so + u * o;
+      for (size_t k = 0; k < o; ++k) {
+        scratch->dr[b * o + k] += (float)(share * weight[u * C + c] * g[k]);
+        sum += (double)g[k] * r[b * o + k];
+      }
+    }
+    dweight[u * C + c] += (float)(share * sum);
+  }
+}
+
+/* Backward through component c for the block's rows: adds to du of its members and to shared_grad. */
+static void component_backward(const pn_model *model, const pn_kernels *kern, pn_work *work, const pn_batch *batch,
+                               pn_mode mode, size_t l, size_t c, size_t begin, size_t n, pn_scratch *scratch,
+                               float *shared_grad) {
+  const pn_config *config = model->config;
+  const size_t o = config->outputs, width = model->layout.width, K = config->features;
+  const uint32_t *rows = batch->id + begin;
+  const pn_dropout out = pn_view_dropout(mode, config->dropout_output, PN_DROP_OUTPUT, l, c, rows);
+  if (out.p > 0) kern->dropout(n, o, scratch->dr, o, out.row, out.key, out.p);
+  const float *ds = scratch->dr;
+  if (config->predictor_layers == 2) {
+    join_features(model, kern, work, batch, l, c, begin, n, scratch, scratch->s);
+    pn_layernorm_forward(kern, n, width, scratch->s, scratch->rstd);
+    pn_tail_backward(kern, n, pn_view_tail(model, model->shared, l),
+                     pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, c, rows), scratch->s, scratch->rstd,
+                     scratch->dr, scratch->q, scratch->dv, pn_view_tail(model, shared_grad, l));
+    ds = scratch->dv;
+  }
+  kern->column_sums(n, width, ds, width, shared_grad + model->layout.bias1 + l * width);
+  for (size_t m = 0; m < config->members; ++m) {
+    const size_t i = config->component[c * config->members + m];
+    kern->add_rows(n, width, ds, work->du + ((l * work->rows + begin) * K + i) * width, K * width);
+  }
+}
+
+double pn_rows_gradient(const pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch, pn_mode mode,
+                        size_t begin, size_t end, pn_scratch *scratch, float *shared_grad) {
+  const pn_kernels *kern = pn_kernels_get();
+  const pn_config *config = model->config;
+  const size_t o = config->outputs, so = config->tasks * o, C = config->components, d = config->layers;
+  const size_t n = end - begin, width = model->layout.width, K = config->features;
+  const double penalty = (double)config->output_penalty / (batch->weight_sum * (double)(C * o));
+  double total = 0;
+  pn_rows_components(model, work, batch, mode, begin, end, scratch);
+  pn_rows_predict(model, work, begin, end, scratch);
+  for (size_t b = 0; b < n; ++b) {
+    const double row_weight = data->weight == NULL ? 1.0 : data->weight[batch->id[begin + b]];
+    double squares = 0;
+    for (size_t c = 0; c < d * C; ++c) {
+      const float *r = block_output(config, scratch, 0, c) + b * o;
+      for (size_t k = 0; k < o; ++k) squares += (double)r[k] * r[k];
+    }
+    total += row_loss(model, work, data, batch, begin + b) + penalty * row_weight * squares;
+  }
+  for (size_t l = 0; l < d; ++l) {
+    kern->column_sums(n, so, work->g + (l * work->rows + begin) * so, so,
+                      shared_grad + model->layout.task_bias + l * so);
+    if (pn_is_order1(config)) continue;
+    memset(work->du + (l * work->rows + begin) * K * width, 0, n * K * width * sizeof(float));
+    for (size_t c = 0; c < C; ++c) {
+      component_gradient(model, work, data, batch, l, c, begin, n, scratch, shared_grad);
+      component_backward(model, kern, work, batch, mode, l, c, begin, n, scratch, shared_grad);
+    }
+  }
+  return total;
+}

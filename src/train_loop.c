@@ -1,0 +1,181 @@
+/* The training loop; see train_loop.h. Nothing is allocated after the first epoch has begun. */
+#include "train_loop.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base_rng.h"
+#include "train_optimiser.h"
+
+/* T = 1 / (1 + exp((e - floor(E/2)) / tau)) is below 1e-3 after 7 tau. */
+#define PN_ANNEAL_TAIL 7.0
+
+double pn_schedule_temperature(size_t epoch, size_t epochs, double tau) {
+  return 1 / (1 + exp(((double)epoch - (double)(epochs / 2)) / tau));
+}
+
+double pn_schedule_lr(size_t epoch, size_t epochs, double lr) {
+  return lr * (1 + cos(3.14159265358979323846 * (double)epoch / (double)epochs)) / 2;
+}
+
+/* Held-out rows, scored after every epoch at T -> 0. */
+typedef struct {
+  const pn_data *data;
+  pn_batch batch;
+  pn_work work;
+  pn_scorer scorer;
+  size_t block;  /* rows predicted at once */
+  int filled;    /* the batch holds all rows and never changes */
+} validator;
+
+static pn_status validator_init(validator *v, const pn_model *model, const pn_data *data, int threads,
+                                pn_arena *arena) {
+  memset(v, 0, sizeof(*v));
+  v->data = data;
+  v->block = pn_pass_rows(model->config, data->n);
+  pn_status status = pn_batch_init(&v->batch, data, model->config->features, v->block, arena);
+  if (status == PN_OK) status = pn_work_init(&v->work, model, v->block, 0, threads, arena);
+  if (status == PN_OK) status = pn_scorer_init(&v->scorer, model->config, data, arena);
+  return status;
+}
+
+static double validator_score(validator *v, pn_model *model, int threads, const pn_callbacks *callbacks) {
+  const pn_mode mode = {0, INFINITY, 0, 0, threads};
+  const size_t d = model->config->layers, so = model->config->tasks * model->config->outputs;
+  for (size_t begin = 0; begin < v->data->n; begin += v->block) {
+    const size_t n = v->data->n - begin < v->block ? v->data->n - begin : v->block;
+    if (!v->filled) pn_batch_fill_range(&v->batch, v->data, begin, n, 1, threads);
+    v->filled = n == v->data->n;
+    pn_pass_predict(model, &v->work, &v->batch, mode);
+    for (size_t r = 0; r < n; ++r) {
+      memcpy(v->scorer.eta + (begin + r) * so, v->work.eta + (r * d + d - 1) * so, so * sizeof(double));
+    }
+    callbacks->poll(callbacks->context);
+  }
+  return pn_score(&v->scorer, model->config, v->data);
+}
+
+/* Parameters of the best epoch so far. */
+typedef struct {
+  float *param, *running;
+  double score;
+} snapshot;
+
+static void snapshot_take(snapshot *best, const pn_model *model) {
+  memcpy(best->param, model->param, model->layout.total * sizeof(float));
+  memcpy(best->running, model->running, 2 * model->config->features * sizeof(float));
+}
+
+static void snapshot_restore(const snapshot *best, pn_model *model) {
+  memcpy(model->param, best->param, model->layout.total * sizeof(float));
+  memcpy(model->running, best->running, 2 * model->config->features * sizeof(float));
+}
+
+/* Rows of the batch that begins at `begin`. */
+static size_t batch_rows(const pn_train_options *options, size_t n, size_t begin) {
+  const size_t left = n - begin, size = options->batch_size;
+  if (left <= size) return left;
+  const size_t remainder = left - size;
+  return options->join_remainder && remainder < size / 2 ? left : size;
+}
+
+static size_t largest_batch(const pn_train_options *options, size_t n) {
+  size_t most = 0;
+  for (size_t begin = 0; begin < n;) {
+    const size_t rows = batch_rows(options, n, begin);
+    most = rows > most ? rows : most;
+    begin += rows;
+  }
+  return most;
+}
+
+typedef struct {
+  pn_batch batch;
+  pn_work work;
+  pn_optimiser optimiser;
+  uint32_t *order; /* [n] rows in the order of this epoch */
+  int equal_values;
+} trainer;
+
+static pn_status trainer_init(trainer *t, const pn_model *model, const pn_data *data, const pn_train_options *options,
+                              pn_arena *arena) {
+  const pn_config *config = model->config;
+  const size_t capacity = largest_batch(options, data->n);
+  memset(t, 0, sizeof(*t));
+  t->equal_values = options->equal_values && config->dropout <= 0 && config->dropout_output <= 0;
+  t->order = pn_arena_alloc(arena, data->n, sizeof(uint32_t));
+  if (arena->failed) return PN_NO_MEMORY;
+  for (size_t r = 0; r < data->n; ++r) t->order[r] = (uint32_t)r;
+  pn_status status = pn_batch_init(&t->batch, data, config->features, capacity, arena);
+  if (status == PN_OK) status = pn_work_init(&t->work, model, capacity, 1, options->threads, arena);
+  if (status == PN_OK) status = pn_optimiser_init(&t->optimiser, model, options->weight_decay, arena);
+  return status;
+}
+
+/* One epoch. Returns the mean of its batches' losses, by rows. */
+static double run_epoch(trainer *t, pn_model *model, const pn_data *data, const pn_train_options *options,
+                        size_t epoch, double lr, double temperature, const pn_callbacks *callbacks) {
+  double sum = 0;
+  if (options->shuffle) {
+    pn_rng_shuffle(t->order, data->n, pn_rng_key(options->seed, PN_STREAM_SHUFFLE, epoch, 0));
+  }
+  for (size_t begin = 0; begin < data->n;) {
+    const size_t rows = batch_rows(options, data->n, begin);
+    const pn_mode mode = {1, (float)(1 / temperature), options->seed, t->optimiser.steps, options->threads};
+    pn_batch_fill(&t->batch, data, t->order + begin, rows, t->equal_values, options->threads);
+    if (t->batch.weight_sum > 0) {
+      const double loss = pn_pass_gradient(model, &t->work, data, &t->batch, mode);
+      sum += loss * (double)rows;
+      if (!isfinite(loss)) return loss;
+      pn_optimiser_step(&t->optimiser, model, t->work.grad, lr, options->threads);
+    }
+    begin += rows;
+    callbacks->poll(callbacks->context);
+  }
+  return sum / (double)data->n;
+}
+
+pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validation, const pn_train_options *options,
+                   pn_history *history, const pn_callbacks *callbacks, pn_arena *arena) {
+  trainer train;
+  validator check;
+  snapshot best = {NULL, NULL, NAN};
+  pn_status status = trainer_init(&train, model, data, options, arena);
+  if (status == PN_OK && validation != NULL) {
+    status = validator_init(&check, model, validation, options->threads, arena);
+    best.param = pn_arena_alloc(arena, model->layout.total, sizeof(float));
+    best.running = pn_arena_alloc(arena, 2 * model->config->features, sizeof(float));
+    if (arena->failed) status = PN_NO_MEMORY;
+  }
+  if (status != PN_OK) return status;
+  history->score_kind = validation != NULL ? check.scorer.kind : pn_loss_get(model->config->family)->score;
+
+  const double annealed = floor((double)options->epochs / 2) + PN_ANNEAL_TAIL * options->tau;
+  pn_model_refresh(model, options->threads);
+  for (size_t epoch = 0; epoch < options->epochs; ++epoch) {
+    const double lr = pn_schedule_lr(epoch, options->epochs, options->lr);
+    const double temperature = pn_schedule_temperature(epoch, options->epochs, options->tau);
+    const double loss = run_epoch(&train, model, data, options, epoch, lr, temperature, callbacks);
+    history->epochs_run = epoch + 1;
+    if (!isfinite(loss)) return PN_DIVERGED;
+    const double score = validation != NULL ? validator_score(&check, model, options->threads, callbacks) : NAN;
+    history->loss[epoch] = loss;
+    history->score[epoch] = score;
+    history->lr[epoch] = lr;
+    history->temperature[epoch] = temperature;
+    if (validation == NULL) {
+      history->best_epoch = epoch + 1;
+    } else if (epoch == 0 || pn_score_better(history->score_kind, score, best.score)) {
+      best.score = score;
+      history->best_epoch = epoch + 1;
+      snapshot_take(&best, model);
+    }
+    callbacks->epoch_done(callbacks->context, epoch + 1, loss, score);
+    /* Epochs count against patience only once the temperature has fallen: before that the score at T -> 0 says little
+     * about where the training is going. */
+    const double since = (double)history->best_epoch > annealed ? (double)history->best_epoch : annealed;
+    if (validation != NULL && (double)(epoch + 1) - since >= options->patience) break;
+  }
+  if (validation != NULL) snapshot_restore(&best, model);
+  return PN_OK;
+}

@@ -1,0 +1,44 @@
+/* Training: shuffled mini-batches, annealed temperature, cosine learning rate, best epoch by held-out score. */
+#ifndef PN_TRAIN_LOOP_H
+#define PN_TRAIN_LOOP_H
+
+#include "base_arena.h"
+#include "base_status.h"
+#include "model_pass.h"
+#include "train_score.h"
+
+typedef struct {
+  size_t epochs, batch_size;
+  double lr, weight_decay, tau;
+  double patience;     /* epochs without a better score that end the training; INFINITY: never */
+  uint64_t seed;       /* of shuffling and dropout */
+  int shuffle;         /* 0: rows in their order */
+  int join_remainder;  /* 1: a last batch of less than half the size joins the one before */
+  int equal_values;    /* compute equal values once where that is exact */
+  int threads;
+} pn_train_options;
+
+/* What happened, per epoch; arrays of length `epochs` owned by the caller. */
+typedef struct {
+  double *loss, *score, *lr, *temperature;
+  size_t epochs_run;
+  size_t best_epoch; /* from 1 */
+  pn_score_kind score_kind;
+} pn_history;
+
+/* Called on the main thread with no parallel region open. They may leave by longjmp: the caller owns all memory. */
+typedef struct {
+  void (*poll)(void *context); /* between batches */
+  void (*epoch_done)(void *context, size_t epoch, double loss, double score);
+  void *context;
+} pn_callbacks;
+
+double pn_schedule_temperature(size_t epoch, size_t epochs, double tau); /* epoch from 0 */
+double pn_schedule_lr(size_t epoch, size_t epochs, double lr);
+
+/* Trains `model` in place; afterwards it holds the best epoch's parameters (the last one's without validation data).
+ * validation may be NULL. PN_DIVERGED leaves history->epochs_run at the epoch that failed. */
+pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validation, const pn_train_options *options,
+                   pn_history *history, const pn_callbacks *callbacks, pn_arena *arena);
+
+#endif
