@@ -1,0 +1,127 @@
+# Scaling of one column: fitted on distinct values with counts, applied to any values, inverted for plots and tables.
+#
+# A scaling is a list with `method` and what that method needs:
+#   quantile: value, lower, upper   distinct quantiles and the first and last probability at which each occurs
+#   minmax:   low, high
+#   none:
+#   constant: value                 the column had one value; everything maps to 0, so that it cannot have an effect
+# The quantile method is scikit-learn's QuantileTransformer(output_distribution = "normal", n_quantiles = 2000): values
+# between two quantiles are interpolated, a value that is itself a (repeated) quantile gets the middle of its
+# probabilities, the ends get 0 and 1, and normal scores are clipped at +-5.2.
+
+max_quantiles <- 2000L
+clip_score <- -stats::qnorm(1e-7 - .Machine$double.eps)
+
+#' Type 7 quantiles of a weighted multiset
+#'
+#' A whole-number count of k is exactly k copies. The arithmetic (order of operations included) is numpy's, so that
+#' quantiles that fall on a data value are equal to it or not just as there.
+#' @param values Ascending.
+#' @param counts Weight of each value, none negative.
+#' @noRd
+weighted_quantile <- function(values, counts, probs) {
+  cumulated <- cumsum(counts)
+  total <- cumulated[length(cumulated)]
+  position <- pmax(total - 1, 0) * probs
+  before <- floor(position)
+  share <- position - before
+  at <- function(rank) values[pmin(findInterval(rank, cumulated) + 1L, length(values))]
+  low <- at(before)
+  high <- at(pmin(before + 1, total - 1))
+  step <- high - low
+  ifelse(share >= 0.5, high - step * (1 - share), low + step * share)
+}
+
+#' Weights of the values of a column, ready to be counts
+#'
+#' Whole-number weights count copies. Others say how rows compare, so they are brought to a mean of 1.
+#' @noRd
+as_counts <- function(weights) {
+  if (is.null(weights) || all(weights == round(weights))) weights else weights * (length(weights) / sum(weights))
+}
+
+#' Fit a scaling to distinct values (ascending, not missing) with counts
+#' @param total Sum of all counts of the column, missing values included.
+#' @noRd
+fit_scaling <- function(values, counts, method, total = sum(counts)) {
+  seen <- counts > 0
+  values <- values[seen]
+  counts <- counts[seen]
+  finite <- is.finite(values)
+  if (!all(finite) && any(finite)) {
+    # infinite values count at the ends, where the transform puts them
+    ends <- range(which(finite))
+    counts[ends[1L]] <- counts[ends[1L]] + sum(counts[values == -Inf])
+    counts[ends[2L]] <- counts[ends[2L]] + sum(counts[values == Inf])
+    values <- values[finite]
+    counts <- counts[finite]
+  }
+  if (length(values) < 2L) {
+    return(list(method = "constant", value = if (length(values)) values else NA_real_))
+  }
+  switch(method,
+    quantile = fit_quantiles(values, counts, total),
+    minmax = list(method = "minmax", low = values[1L], high = values[length(values)]),
+    none = list(method = "none")
+  )
+}
+
+fit_quantiles <- function(values, counts, total) {
+  n_quantiles <- as.integer(max(2, min(max_quantiles, floor(total))))
+  probs <- c(seq.int(0L, n_quantiles - 2L) * (1 / (n_quantiles - 1L)), 1)
+  # through percent and back, as the reference does
+  quantiles <- cummax(weighted_quantile(values, counts, probs * 100 / 100))
+  first <- which(!duplicated(quantiles))
+  last <- c(first[-1L] - 1L, length(quantiles))
+  list(method = "quantile", value = quantiles[first], lower = probs[first], upper = probs[last])
+}
+
+#' Original values to processed values; NaN stays NaN
+#' @noRd
+scale_values <- function(scaling, x) {
+  switch(scaling$method,
+    quantile = {
+      p <- quantile_probability(scaling, x)
+      pmax(pmin(stats::qnorm(p), clip_score), -clip_score)
+    },
+    minmax = (x - scaling$low) / (scaling$high - scaling$low),
+    none = x,
+    constant = ifelse(is.na(x), NaN, 0)
+  )
+}
+
+quantile_probability <- function(scaling, x) {
+  value <- scaling$value
+  m <- length(value)
+  p <- rep(NaN, length(x))
+  known <- !is.na(x)
+  left <- findInterval(x[known], value)
+  inside <- left > 0L & left < m
+  p[known] <- ifelse(left == 0L, 0, 1)
+  i <- left[inside]
+  z <- x[known][inside]
+  between <- (scaling$lower[i + 1L] - scaling$upper[i]) / (value[i + 1L] - value[i]) * (z - value[i]) + scaling$upper[i]
+  p[known][inside] <- ifelse(z == value[i], (scaling$lower[i] + scaling$upper[i]) / 2, between)
+  p[known & x <= value[1L]] <- 0
+  p
+}
+
+#' Processed values to original values
+#'
+#' Exact for min-max and none. For quantiles the inverse interpolates between quantiles, and scores within a tie give
+#' the tied value.
+#' @noRd
+unscale_values <- function(scaling, z) {
+  switch(scaling$method,
+    quantile = {
+      p <- stats::pnorm(z)
+      knots <- c(rbind(scaling$lower, scaling$upper))
+      keep <- !duplicated(knots)
+      value <- rep(scaling$value, each = 2L)
+      stats::approx(knots[keep], value[keep], p, rule = 2L)$y
+    },
+    minmax = scaling$low + z * (scaling$high - scaling$low),
+    none = z,
+    constant = ifelse(is.na(z), NaN, scaling$value)
+  )
+}

@@ -1,0 +1,60 @@
+reference <- read.csv(test_path("fixtures", "quantile_reference.csv"))
+
+test_that("quantile scaling agrees with scikit-learn on numeric, short, tied and ordinal columns", {
+  for (column in split(reference, reference$column)) {
+    fitted <- column[column$count > 0, ]
+    scaling <- fit_scaling(fitted$x, fitted$count, "quantile")
+    expect_lt(max(abs(scale_values(scaling, column$x) - column$z)), 1e-6)
+  }
+})
+
+test_that("quantile scaling is stored compactly and can be inverted", {
+  for (column in split(reference, reference$column)) {
+    fitted <- column[column$count > 0, ]
+    scaling <- fit_scaling(fitted$x, fitted$count, "quantile")
+    expect_false(anyDuplicated(scaling$value) > 0)
+    expect_equal(unscale_values(scaling, scale_values(scaling, scaling$value)), scaling$value, tolerance = 1e-9)
+    inside <- column$x[column$x >= min(fitted$x) & column$x <= max(fitted$x)]
+    expect_equal(unscale_values(scaling, scale_values(scaling, inside)), inside, tolerance = 1e-6)
+  }
+})
+
+test_that("weighted quantiles equal those of copied rows, and type 7 of quantile()", {
+  x <- c(-3, 0.5, 2, 2.25, 9)
+  k <- c(4, 1, 0, 7, 2)
+  p <- seq(0, 1, by = 0.01)
+  expect_identical(weighted_quantile(x, k, p), weighted_quantile(sort(rep(x, k)), rep(1, sum(k)), p))
+  expect_equal(weighted_quantile(x, k, p), quantile(rep(x, k), p, names = FALSE), tolerance = 1e-14)
+  expect_identical(fit_scaling(x, k, "quantile")$value, fit_quantiles(sort(rep(x, k)), rep(1, 14), 14)$value)
+})
+
+test_that("weights that are not whole numbers only matter relatively", {
+  expect_identical(as_counts(c(1, 2, 3)), c(1, 2, 3))
+  expect_equal(as_counts(c(0.1, 0.2, 0.3)), c(0.5, 1, 1.5))
+  expect_null(as_counts(NULL))
+})
+
+test_that("min-max and none are exact both ways and keep missing values missing", {
+  x <- c(2, 4, 10)
+  minmax <- fit_scaling(x, c(1, 1, 1), "minmax")
+  expect_identical(scale_values(minmax, c(2, 10, 6, 14, NaN)), c(0, 1, 0.5, 1.5, NaN))
+  expect_identical(unscale_values(minmax, c(0, 1, 0.5)), c(2, 10, 6))
+  none <- fit_scaling(x, c(1, 1, 1), "none")
+  expect_identical(unscale_values(none, scale_values(none, x)), x)
+})
+
+test_that("a constant column maps everything to one value", {
+  for (method in c("quantile", "minmax", "none")) {
+    scaling <- fit_scaling(7, 12, method)
+    expect_identical(scale_values(scaling, c(7, -1, 100, NaN)), c(0, 0, 0, NaN))
+    expect_identical(unscale_values(scaling, 0), 7)
+  }
+  # values of weight zero do not exist
+  expect_identical(fit_scaling(c(1, 7), c(0, 3), "quantile")$method, "constant")
+})
+
+test_that("infinite values sit at the clipped ends", {
+  scaling <- fit_scaling(c(-Inf, 1, 2, 3, Inf), c(1, 5, 5, 5, 2), "quantile")
+  expect_equal(scale_values(scaling, c(-Inf, 1, 3, Inf)), c(-1, -1, 1, 1) * clip_score)
+  expect_equal(scaling, fit_scaling(c(1, 2, 3), c(6, 5, 7), "quantile"))
+})
