@@ -1,0 +1,9 @@
+/* The kernels for AVX2 with FMA, eight values at a time. Called only after the processor was asked. */
+#include "kern_tables.h"
+
+#if PN_HAVE_AVX
+#include "kern_vec_avx2.h"
+
+#define PN_TABLE pn_kernels_avx2
+#include "kern_body.h"
+#endif

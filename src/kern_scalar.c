@@ -1,0 +1,6 @@
+/* The portable kernels: plain C, one value at a time. */
+#include "kern_tables.h"
+#include "kern_vec_scalar.h"
+
+#define PN_TABLE pn_kernels_scalar
+#include "kern_body.h"

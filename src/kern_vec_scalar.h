@@ -1,0 +1,85 @@
+/* Vector layer of width one: the portable build and the oracle of the others.
+ *
+ * Every layer offers the same names: V (floats), M (which lanes), U (32-bit unsigned integers), PN_W lanes each.
+ * PN_INLINE marks helpers, PN_KERNEL the functions that go into the table.
+ */
+#ifndef PN_KERN_VEC_SCALAR_H
+#define PN_KERN_VEC_SCALAR_H
+
+#include <math.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <string.h>
+
+#define PN_W 1
+#define PN_TILE_ROWS 4 /* register block of the product: rows x vectors */
+#define PN_TILE_COLS 4
+#define PN_INLINE static inline
+#define PN_KERNEL static
+#define PN_LEVEL_NAME "scalar"
+
+typedef float V;
+typedef int M;
+typedef uint32_t U;
+
+PN_INLINE M v_head(size_t n) { return n > 0; }
+PN_INLINE V v_set(float x) { return x; }
+PN_INLINE V v_load(const float *p) { return *p; }
+PN_INLINE V v_load_part(const float *p, M lanes) { return lanes ? *p : 0.0f; }
+PN_INLINE void v_store(float *p, V v) { *p = v; }
+PN_INLINE void v_store_part(float *p, V v, M lanes) {
+  if (lanes) *p = v;
+}
+
+PN_INLINE V v_add(V a, V b) { return a + b; }
+PN_INLINE V v_sub(V a, V b) { return a - b; }
+PN_INLINE V v_mul(V a, V b) { return a * b; }
+PN_INLINE V v_div(V a, V b) { return a / b; }
+PN_INLINE V v_sqrt(V a) { return sqrtf(a); }
+PN_INLINE V v_abs(V a) { return fabsf(a); }
+PN_INLINE V v_min(V a, V b) { return a < b ? a : b; }
+PN_INLINE V v_max(V a, V b) { return a > b ? a : b; }
+PN_INLINE V v_fma(V a, V b, V c) { return a * b + c; }  /* a b + c */
+PN_INLINE V v_fnma(V a, V b, V c) { return c - a * b; } /* c - a b */
+
+PN_INLINE M v_less(V a, V b) { return a < b; }
+PN_INLINE M v_equal(V a, V b) { return a == b; }
+PN_INLINE V v_keep(M lanes, V a) { return lanes ? a : 0.0f; }
+PN_INLINE V v_select(M lanes, V a, V b) { return lanes ? a : b; }
+
+PN_INLINE float v_first(V a) { return a; }
+PN_INLINE float v_sum(V a) { return a; }
+PN_INLINE void v_sum4(V a, V b, V c, V d, float *out) {
+  out[0] = a;
+  out[1] = b;
+  out[2] = c;
+  out[3] = d;
+}
+
+/* a * 2^n, where n is the integer that `biased` = n + 1.5 * 2^23 carries in its low bits */
+PN_INLINE V v_scale2(V a, V biased) {
+  uint32_t x, n;
+  memcpy(&x, &a, sizeof x);
+  memcpy(&n, &biased, sizeof n);
+  x += n << 23;
+  memcpy(&a, &x, sizeof a);
+  return a;
+}
+
+PN_INLINE U u_set(uint32_t x) { return x; }
+PN_INLINE U u_lanes(void) { return 0; } /* 0, 1, ..., PN_W - 1 */
+PN_INLINE U u_add(U a, U b) { return a + b; }
+PN_INLINE U u_mul(U a, U b) { return a * b; }
+PN_INLINE U u_fold15(U a) { return a ^ (a >> 15); }
+PN_INLINE U u_fold16(U a) { return a ^ (a >> 16); }
+PN_INLINE V v_from_top24(U a) { return (float)(a >> 8); }
+
+/* to[j, i] = from[i, j] for a square of PN_BLOCK x PN_BLOCK */
+#define PN_BLOCK 1
+PN_INLINE void v_transpose_block(const float *from, size_t ld_from, float *to, size_t ld_to) {
+  (void)ld_from;
+  (void)ld_to;
+  *to = *from;
+}
+
+#endif

@@ -1,0 +1,30 @@
+/* Transpose of an 8 x 8 block in AVX registers, shared by the AVX2 and AVX-512 layers. */
+#ifndef PN_KERN_VEC_TRANSPOSE8_H
+#define PN_KERN_VEC_TRANSPOSE8_H
+
+#define PN_BLOCK 8
+PN_INLINE void v_transpose_block(const float *from, size_t ld_from, float *to, size_t ld_to) {
+  __m256 r0 = _mm256_loadu_ps(from), r1 = _mm256_loadu_ps(from + ld_from);
+  __m256 r2 = _mm256_loadu_ps(from + 2 * ld_from), r3 = _mm256_loadu_ps(from + 3 * ld_from);
+  __m256 r4 = _mm256_loadu_ps(from + 4 * ld_from), r5 = _mm256_loadu_ps(from + 5 * ld_from);
+  __m256 r6 = _mm256_loadu_ps(from + 6 * ld_from), r7 = _mm256_loadu_ps(from + 7 * ld_from);
+  /* pairs of rows interleaved, then fours, then the two halves of the registers exchanged */
+  __m256 a0 = _mm256_unpacklo_ps(r0, r1), a1 = _mm256_unpackhi_ps(r0, r1);
+  __m256 a2 = _mm256_unpacklo_ps(r2, r3), a3 = _mm256_unpackhi_ps(r2, r3);
+  __m256 a4 = _mm256_unpacklo_ps(r4, r5), a5 = _mm256_unpackhi_ps(r4, r5);
+  __m256 a6 = _mm256_unpacklo_ps(r6, r7), a7 = _mm256_unpackhi_ps(r6, r7);
+  __m256 b0 = _mm256_shuffle_ps(a0, a2, 0x44), b1 = _mm256_shuffle_ps(a0, a2, 0xEE);
+  __m256 b2 = _mm256_shuffle_ps(a1, a3, 0x44), b3 = _mm256_shuffle_ps(a1, a3, 0xEE);
+  __m256 b4 = _mm256_shuffle_ps(a4, a6, 0x44), b5 = _mm256_shuffle_ps(a4, a6, 0xEE);
+  __m256 b6 = _mm256_shuffle_ps(a5, a7, 0x44), b7 = _mm256_shuffle_ps(a5, a7, 0xEE);
+  _mm256_storeu_ps(to, _mm256_permute2f128_ps(b0, b4, 0x20));
+  _mm256_storeu_ps(to + ld_to, _mm256_permute2f128_ps(b1, b5, 0x20));
+  _mm256_storeu_ps(to + 2 * ld_to, _mm256_permute2f128_ps(b2, b6, 0x20));
+  _mm256_storeu_ps(to + 3 * ld_to, _mm256_permute2f128_ps(b3, b7, 0x20));
+  _mm256_storeu_ps(to + 4 * ld_to, _mm256_permute2f128_ps(b0, b4, 0x31));
+  _mm256_storeu_ps(to + 5 * ld_to, _mm256_permute2f128_ps(b1, b5, 0x31));
+  _mm256_storeu_ps(to + 6 * ld_to, _mm256_permute2f128_ps(b2, b6, 0x31));
+  _mm256_storeu_ps(to + 7 * ld_to, _mm256_permute2f128_ps(b3, b7, 0x31));
+}
+
+#endif
