@@ -1,0 +1,191 @@
+# Settings of a fit: checked here, completed by resolve_control() once the number of training rows is known.
+
+#' Settings of a fit
+#'
+#' All settings can also be given to [protonam()] directly: `protonam(y ~ ., d, epochs = 100)`.
+#'
+#' @section Defaults:
+#' A setting that is left out adapts to the number of training rows `n` (validation rows not counted), so that 200 and
+#' 200,000 rows both train sensibly. What matters is the number of optimiser steps, about 7000:
+#'
+#' * `batch_size`: the power of two nearest to `n / 8`, at least 32 and at most 2048 (never more than `n`);
+#' * `epochs`: as many as make 7000 steps, at least 40 and at most 1000;
+#' * `lr`: 0.001;
+#' * `weight_decay`: 0.01 below 5000 rows, else 0.001;
+#' * `output_penalty`: 0.001;
+#' * `tau`: 16, but no more than `epochs / 16`, so that in a short run, too, the temperature falls all the way.
+#'
+#' The values used stand in `fit$control`.
+#'
+#' @param prototypes Prototypes per feature and layer.
+#' @param layers Encoder layers. The first `m` layers make the `m`-th of the cumulative predictions.
+#' @param predictor_layers 1 or 2, layers of the predictor that all components share.
+#' @param hidden Hidden units.
+#' @param epochs,batch_size,lr,weight_decay,output_penalty Number of passes over the data, rows per step, initial learning
+#'   rate (it falls along a cosine), decoupled weight decay, penalty on the squared outputs of the components. `NULL`
+#'   means: see Defaults.
+#' @param dropout,dropout_output Probability of dropping a hidden unit, and of dropping a component's output.
+#' @param norm `"layer"` or `"batch"` normalisation in the encoders.
+#' @param tau How slowly the temperature of the prototypes falls: at epoch `e` of `E` it is
+#'   `1 / (1 + exp((e - E/2) / tau))`.
+#' @param scaling How columns are scaled: `"quantile"` to normal scores (robust, the default), `"minmax"` to 0..1, or
+#'   `"none"`.
+#' @param bins `NULL` for exact values, or at most how many representative values a numeric column may have: a much
+#'   quicker fit on long data.
+#' @param patience Stop when the validation score has not improved for this many epochs. Epochs before the temperature
+#'   has fallen never end the training.
+#' @param hierarchical Train the cumulative predictions of all layers (`TRUE`), or the last one only.
+#' @param use_prototypes `FALSE` passes values to the encoders as they are.
+#' @param scale_response Standardise a numeric response inside (predictions are always in its own units).
+#'
+#' @return A list of class `protonam_control`.
+#' @seealso [paper_control()] for the published settings.
+#' @examples
+#' protonam_control(prototypes = 16, epochs = 100)
+#' @export
+protonam_control <- function(prototypes = 32, layers = 4, predictor_layers = 2, hidden = 64, epochs = NULL,
+                             batch_size = NULL, lr = NULL, weight_decay = NULL, dropout = 0, dropout_output = 0,
+                             output_penalty = NULL, norm = c("layer", "batch"), tau = 16,
+                             scaling = c("quantile", "minmax", "none"), bins = NULL, patience = Inf,
+                             hierarchical = TRUE, use_prototypes = TRUE, scale_response = TRUE) {
+  optional <- function(x, ...) if (!is.null(x)) check_number(x, ...)
+  control <- list(
+    prototypes = check_number(prototypes, "prototypes", min = 1, max = 1e5, whole = TRUE),
+    layers = check_number(layers, "layers", min = 1, max = 100, whole = TRUE),
+    predictor_layers = check_number(predictor_layers, "predictor_layers", min = 1, max = 2, whole = TRUE),
+    hidden = check_number(hidden, "hidden", min = 1, max = 1e5, whole = TRUE),
+    epochs = optional(epochs, "epochs", min = 1, max = 1e8, whole = TRUE),
+    batch_size = optional(batch_size, "batch_size", min = 1, whole = TRUE),
+    lr = optional(lr, "lr", above = 0),
+    weight_decay = optional(weight_decay, "weight_decay", min = 0),
+    dropout = check_number(dropout, "dropout", min = 0, below = 1),
+    dropout_output = check_number(dropout_output, "dropout_output", min = 0, below = 1),
+    output_penalty = optional(output_penalty, "output_penalty", min = 0),
+    norm = check_choice(norm, c("layer", "batch"), "norm"),
+    tau = check_number(tau, "tau", above = 0),
+    scaling = check_choice(scaling, c("quantile", "minmax", "none"), "scaling"),
+    bins = optional(bins, "bins", min = 2, max = 65536, whole = TRUE),
+    patience = check_number(patience, "patience", min = 1, infinite = TRUE),
+    hierarchical = check_flag(hierarchical, "hierarchical"),
+    use_prototypes = check_flag(use_prototypes, "use_prototypes"),
+    scale_response = check_flag(scale_response, "scale_response")
+  )
+  # which settings were asked for: the others may adapt to the data, and updates keep them
+  structure(control, class = "protonam_control", given = names(match.call())[-1L])
+}
+
+#' The published settings
+#'
+#' Hyperparameters, scaling and response of the ProtoNAM paper (Xiong, Sinha and Zhang, 2024) for its four data sets.
+#'
+#' @param data Which data set: `"housing"`, `"mimic2"`, `"mimic3"` or `"income"`.
+#' @param order 1, 2 or `Inf`.
+#' @return A list of class `protonam_control`, see [protonam_control()].
+#' @examples
+#' paper_control("housing", order = 2)
+#' @export
+paper_control <- function(data = c("housing", "mimic2", "mimic3", "income"), order = 1) {
+  data <- check_choice(data, c("housing", "mimic2", "mimic3", "income"), "data")
+  order <- check_number(order, "order", min = 1, whole = TRUE, infinite = TRUE)
+  row <- which(paper_settings$data == data & paper_settings$order == order)
+  if (!length(row)) {
+    pn_abort("The paper has settings for {.arg order} 1, 2 and Inf, not {order}.", class = "argument", arg = "order")
+  }
+  settings <- as.list(paper_settings[row, setdiff(names(paper_settings), c("order", "data"))])
+  housing <- data == "housing"
+  do.call(protonam_control, c(settings, list(
+    hidden = 64, tau = 16, scaling = if (housing) "minmax" else "quantile", scale_response = !housing
+  )))
+}
+
+paper_settings <- stats::setNames(
+  utils::read.table(text = "
+    1    housing  32  4  2  2048  1000  2e-4  1e-3  0    0    1e-3  layer
+    1    mimic2   64  4  2  2048  1000  1e-3  1e-1  0.4  0.1  1e-2  layer
+    1    mimic3    1  1  1  2048   200  5e-2  1e-8  0    0    1e-5  batch
+    1    income   32  4  2  2048  1000  1e-3  1e-2  0    0    1e-2  layer
+    2    housing  32  4  2  2048  1000  2e-3  1e-3  0    0    1e-2  layer
+    2    mimic2   64  4  2  2048  1000  4e-3  5e-3  0.5  0    5e-2  layer
+    2    mimic3   16  4  2   512   500  1e-2  5e-2  0.4  0    1e-2  layer
+    2    income   32  4  2  2048  1000  2e-4  8e-3  0    0    1e-3  layer
+    Inf  housing  32  4  2  2048  1000  2e-4  1e-3  0    0    1e-2  layer
+    Inf  mimic2   64  4  2  2048  1000  1e-4  1e-2  0.5  0    1e-3  layer
+    Inf  mimic3   64  4  2  1024   500  1e-4  1e-3  0.5  0    1e-4  layer
+    Inf  income   32  4  2  2048  1000  1e-5  5e-2  0    0    4e-4  layer
+  "),
+  c(
+    "order", "data", "prototypes", "layers", "predictor_layers", "batch_size", "epochs", "lr", "weight_decay", "dropout",
+    "dropout_output", "output_penalty", "norm"
+  )
+)
+
+#' Settings that adapt to the data, see section Defaults of ?protonam_control
+#' @param n Training rows.
+#' @noRd
+default_settings <- function(n, order, batch_size = NULL) {
+  batch <- batch_size %||% min(max(2^round(log2(max(n / 8, 1))), 32), 2048)
+  steps <- ceiling(n / min(batch, n))
+  list(
+    batch_size = batch,
+    epochs = min(max(ceiling(7000 / steps), 40), 1000),
+    lr = 1e-3,
+    weight_decay = if (n < 5000) 1e-2 else 1e-3,
+    output_penalty = 1e-3
+  )
+}
+
+#' Fill in what adapts to the data
+#' @noRd
+resolve_control <- function(control, n, order) {
+  defaults <- default_settings(n, order, control$batch_size)
+  for (name in names(defaults)) {
+    if (is.null(control[[name]])) control[[name]] <- defaults[[name]]
+  }
+  control$batch_size <- min(control$batch_size, n)
+  if (!"tau" %in% attr(control, "given")) control$tau <- min(16, control$epochs / 16)
+  control
+}
+
+#' A control object from `control =` and further settings given by name
+#'
+#' @param others Names that would have been arguments of the caller, for suggestions.
+#' @noRd
+merge_control <- function(control, dots, others = character()) {
+  if (!is.list(control)) {
+    pn_abort("{.arg control} must come from {.fn protonam_control}, not be {describe(control)}.",
+      class = "argument", arg = "control"
+    )
+  }
+  given <- if (inherits(control, "protonam_control")) attr(control, "given") else names(control)
+  known <- names(formals(protonam_control))
+  names <- c(names(control), names(dots) %||% rep("", length(dots)))
+  if (any(names == "")) {
+    pn_abort("Settings in {.arg ...} need names, as in {.code epochs = 100}.", class = "argument", arg = "...")
+  }
+  for (name in setdiff(names, known)) {
+    pn_abort(
+      c("{.arg {name}} is neither an argument nor a setting.", suggest(name, c(known, others))),
+      class = "unknown_setting", arg = name
+    )
+  }
+  settings <- unclass(control)[intersect(given, names(control))]
+  settings[names(dots)] <- dots
+  do.call(protonam_control, settings)
+}
+
+#' @export
+print.protonam_control <- function(x, ...) {
+  known <- names(formals(protonam_control))
+  shown <- vapply(known, function(name) {
+    value <- x[[name]]
+    if (is.null(value)) {
+      if (name == "bins") "none" else "adapts to the data"
+    } else {
+      format(value, digits = 4L)
+    }
+  }, "")
+  if (!"tau" %in% attr(x, "given") && is.null(x$epochs)) shown[["tau"]] <- "16, less in short runs"
+  cat("Settings of a protonam fit\n")
+  cat(paste0("  ", format(known), "  ", shown, "\n"), sep = "")
+  invisible(x)
+}
