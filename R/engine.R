@@ -94,7 +94,7 @@ engine_data <- function(case, config) {
   list(
     n = nrow(x),
     features = lapply(seq_len(ncol(x)), function(i) .Call(ffi_distinct, as.double(x[, i]), NULL)),
-    y = as.matrix(as.double(case$y)),
+    y = matrix(as.double(case$y), nrow(x)),
     task = if (!is.null(case$task)) as.integer(case$task),
     weights = if (!is.null(case$weights)) as.double(case$weights),
     offset = if (!is.null(case$offset)) as.double(case$offset)
