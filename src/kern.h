@@ -61,9 +61,18 @@ typedef struct {
    * mix(x): x ^= x >> 16; x *= 0x7FEB352D; x ^= x >> 15; x *= 0x846CA68B; x ^= x >> 16. */
   void (*dropout)(size_t m, size_t h, float *v, size_t ldv, const uint32_t *row, uint32_t key, float p);
 
-  /* out[r, :] = bias[:] + sum_{j<k} table[j][index[j][r] * h + :], for m rows of length h */
-  void (*gather_sum)(size_t m, size_t k, size_t h, const float *const *table, const uint32_t *const *index,
-                     const float *bias, float *out);
+  /* Layer norm of joined rows: xhat[m x h] and rstd[m] of bias[h] + sum_{j<k} part[j][m x h]. */
+  void (*join_norm)(size_t m, size_t k, size_t h, const float *const *part, const float *bias, float *xhat,
+                    float *rstd);
+
+  /* out[i] = bias + sum_j w[j] max(0, gain[j] xhat[i, j] + offset[j]) */
+  void (*relu_dots)(size_t m, size_t h, const float *xhat, const float *gain, const float *offset, const float *w,
+                    float bias, float *out);
+
+  /* Backward through relu_dots and the layer norm before it, given dr[m]: ds[m x h]; adds to dgain, doffset, dw [h]. */
+  void (*relu_dots_backward)(size_t m, size_t h, const float *xhat, const float *rstd, const float *gain,
+                             const float *offset, const float *w, const float *dr, float *ds, float *dgain,
+                             float *doffset, float *dw);
 
   /* to[r * ldt + :] += from[r, :], for m rows of length h */
   void (*add_rows)(size_t m, size_t h, const float *from, float *to, size_t ldt);

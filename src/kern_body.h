@@ -18,6 +18,7 @@ PN_INLINE void v_store_if(float *p, V v, int part, M lanes) {
 #include "kern_body_product.h"
 #include "kern_body_proto.h"
 #include "kern_body_rows.h"
+#include "kern_body_tail.h"
 
 const pn_kernels PN_TABLE = {
     .name = PN_LEVEL_NAME,
@@ -31,7 +32,9 @@ const pn_kernels PN_TABLE = {
     .affine_relu = affine_relu,
     .relu_norm_backward = relu_norm_backward,
     .dropout = dropout,
-    .gather_sum = gather_sum,
+    .join_norm = join_norm,
+    .relu_dots = relu_dots,
+    .relu_dots_backward = relu_dots_backward,
     .add_rows = add_rows,
     .segment_sum = segment_sum,
     .adamw = adamw,

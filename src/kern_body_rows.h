@@ -1,4 +1,4 @@
-/* Plain work on rows: dot products, sums, transpose, gather and scatter, dropout, and the AdamW step. */
+/* Plain work on rows: dot products, sums, transpose, dropout, and the AdamW step. */
 
 PN_INLINE float row_dot(size_t k, const float *a, const float *w) {
   V s0 = v_set(0.0f), s1 = s0, s2 = s0, s3 = s0;
@@ -80,24 +80,6 @@ PN_KERNEL void transpose(size_t rows, size_t cols, const float *from, size_t ld_
       v_transpose_block(from + i * ld_from + j, ld_from, to + j * ld_to + i, ld_to);
   for (size_t i = 0; i < rows; i++)
     for (size_t j = i < whole_rows ? whole_cols : 0; j < cols; j++) to[j * ld_to + i] = from[i * ld_from + j];
-}
-
-PN_KERNEL void gather_sum(size_t m, size_t k, size_t h, const float *const *table, const uint32_t *const *index,
-                          const float *bias, float *out) {
-  for (size_t r = 0; r < m; r++, out += h) {
-    size_t c = 0;
-    for (; c + PN_W <= h; c += PN_W) {
-      V s = v_load(bias + c);
-      for (size_t j = 0; j < k; j++) s = v_add(s, v_load(table[j] + index[j][r] * h + c));
-      v_store(out + c, s);
-    }
-    if (c < h) {
-      const M lanes = v_head(h - c);
-      V s = v_load_part(bias + c, lanes);
-      for (size_t j = 0; j < k; j++) s = v_add(s, v_load_part(table[j] + index[j][r] * h + c, lanes));
-      v_store_part(out + c, s, lanes);
-    }
-  }
 }
 
 PN_KERNEL void add_rows(size_t m, size_t h, const float *from, float *to, size_t ldt) {

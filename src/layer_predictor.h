@@ -12,11 +12,11 @@ typedef struct {
   float *bias;          /* [o] */
 } pn_tail;
 
-/* s[n x h] becomes shat, rstd[n] its scale; r[n x o]. q[n x h] is scratch. */
-void pn_tail_forward(const pn_kernels *kern, size_t n, pn_tail tail, pn_dropout drop, float *s, float *rstd, float *q,
+/* r[n x o] from shat[n x h], the layer norm of s. q[n x h] is scratch. */
+void pn_tail_forward(const pn_kernels *kern, size_t n, pn_tail tail, pn_dropout drop, const float *shat, float *q,
                      float *r);
 
-/* From dr[n x o] to ds[n x h]; adds to `grad`. q[n x h] is scratch. */
+/* From dr[n x o] to ds[n x h], back through the layer norm with scale rstd[n]; adds to `grad`. q[n x h] is scratch. */
 void pn_tail_backward(const pn_kernels *kern, size_t n, pn_tail tail, pn_dropout drop, const float *shat,
                       const float *rstd, const float *dr, float *q, float *ds, pn_tail grad);
 

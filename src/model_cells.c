@@ -84,9 +84,9 @@ static void predict_cells(pn_model *model, pn_work *work, const pn_kernels *kern
   for (size_t c = 0; c < n; ++c) memcpy(s + c * width, bias, width * sizeof(float));
   pn_dense_forward(kern, n, h, width, scratch->x, h + 2, weight, s, 1);
   if (config->predictor_layers == 2) {
+    pn_layernorm_forward(kern, n, h, s, keep ? work->srstd + l * work->cells + at->begin : scratch->rstd);
     pn_tail_forward(kern, n, pn_view_tail(model, model->shared, l),
-                    pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, at->feature, rows), s,
-                    keep ? work->srstd + l * work->cells + at->begin : scratch->rstd, scratch->q, r);
+                    pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, at->feature, rows), s, scratch->q, r);
   }
   const pn_dropout out = pn_view_dropout(mode, config->dropout_output, PN_DROP_OUTPUT, l, at->feature, rows);
   if (out.p > 0) kern->dropout(n, o, r, o, out.row, out.key, out.p);
@@ -180,7 +180,7 @@ static const float *projection_gradient(const pn_model *model, pn_work *work, co
   const size_t h = config->hidden, o = config->outputs, width = layout->width, n = at->n, i = at->feature;
   if (!pn_is_order1(config)) {
     kern->segment_sum(n, width, batch->segment + at->begin + i, batch->member + i * batch->capacity,
-                      work->du + (l * work->rows * config->features + i) * width, config->features * width, scratch->s);
+                      work->du + (l * config->features + i) * work->rows * width, width, scratch->s);
     return scratch->s;
   }
   float *dbias = shared_grad + layout->bias1 + l * width;

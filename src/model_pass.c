@@ -98,8 +98,10 @@ static void scratch_init(pn_scratch *scratch, const pn_config *config, size_t wi
   scratch->r = pn_arena_alloc(arena, config->layers * config->components * PN_ROW_BLOCK * o, sizeof(float));
   scratch->sum = pn_arena_alloc(arena, config->tasks * o, sizeof(double));
   scratch->id = pn_arena_alloc(arena, rows, sizeof(uint32_t));
-  scratch->table = pn_arena_alloc(arena, config->members, sizeof(float *));
-  scratch->index = pn_arena_alloc(arena, config->members, sizeof(uint32_t *));
+  scratch->part = pn_arena_alloc(arena, config->members, sizeof(float *));
+  if (!pn_is_order1(config)) {
+    scratch->local = pn_arena_alloc(arena, config->features * PN_ROW_BLOCK * width, sizeof(float));
+  }
 }
 
 pn_status pn_work_init(pn_work *work, const pn_model *model, size_t rows, int training, int threads, pn_arena *arena) {

@@ -55,12 +55,12 @@ typedef struct {
   float *r;       /* [d x C x PN_ROW_BLOCK x o] component outputs of a block of rows */
   double *sum;    /* [s x o] */
   uint32_t *id;   /* [rows] */
-  const float **table;     /* [k] */
-  const uint32_t **index;  /* [k] */
+  float *local;   /* [K x PN_ROW_BLOCK x width] u of a block of rows in one layer, order > 1 */
+  const float **part; /* [k] where a component's members stand in it */
 } pn_scratch;
 
 #define PN_CHUNK 96     /* cells that go through all layers together and stay in cache */
-#define PN_ROW_BLOCK 32 /* rows whose components are computed together */
+#define PN_ROW_BLOCK 16 /* rows whose components are computed together; K of their blocks should fit the L1 cache */
 #define PN_ROW_STRIPS 16
 
 typedef struct {
@@ -74,7 +74,7 @@ typedef struct {
   float *srstd; /* [d x cells] */
   float *u;     /* [d x cells x width] projections, order > 1 */
   float *r;     /* [d x cells x o] outputs, order 1 */
-  float *du;    /* [d x rows x K x width] gradient of u by row, order > 1 */
+  float *du;    /* [d x K x rows x width] gradient of u by row, order > 1 */
   float *g;     /* [d x rows x s o] gradient of the loss at layer l's contribution */
   double *eta;  /* [rows x d x s o] cumulative predictions */
   double *deta; /* [rows x 2 o] a row's prediction with offset, and the derivative of its loss */

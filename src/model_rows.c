@@ -15,25 +15,59 @@ static float *block_output(const pn_config *config, const pn_scratch *scratch, s
   return scratch->r + (l * config->components + c) * PN_ROW_BLOCK * config->outputs;
 }
 
-/* Points scratch->table and scratch->index at component c's members for rows from `begin` on. */
-static void select_members(const pn_model *model, const pn_work *work, const pn_batch *batch, size_t l, size_t c,
-                           size_t begin, pn_scratch *scratch) {
-  const pn_config *config = model->config;
+/* Gathers u of layer l for n rows into scratch->local, so that every component then reads from cache. */
+static void gather_features(const pn_model *model, const pn_work *work, const pn_batch *batch, size_t l, size_t begin,
+                            size_t n, pn_scratch *scratch) {
   const size_t width = model->layout.width;
-  for (size_t m = 0; m < config->members; ++m) {
-    const size_t i = config->component[c * config->members + m];
-    scratch->table[m] = work->u + (l * work->cells + batch->first[i]) * width;
-    scratch->index[m] = batch->cell + i * batch->capacity + begin;
+  for (size_t i = 0; i < model->config->features; ++i) {
+    const float *u = work->u + (l * work->cells + batch->first[i]) * width;
+    const uint32_t *cell = batch->cell + i * batch->capacity + begin;
+    float *to = scratch->local + i * PN_ROW_BLOCK * width;
+    for (size_t b = 0; b < n; ++b) memcpy(to + b * width, u + cell[b] * width, width * sizeof(float));
   }
 }
 
-/* First predictor layer of component c for n rows: s[n x width]. */
-static void join_features(const pn_model *model, const pn_kernels *kern, const pn_work *work, const pn_batch *batch,
-                          size_t l, size_t c, size_t begin, size_t n, pn_scratch *scratch, float *s) {
-  const size_t width = model->layout.width;
-  select_members(model, work, batch, l, c, begin, scratch);
-  kern->gather_sum(n, model->config->members, width, scratch->table, scratch->index,
-                   model->shared + model->layout.bias1 + l * width, s);
+/* Points scratch->part at the members of component c. */
+static void select_members(const pn_model *model, size_t c, pn_scratch *scratch) {
+  const pn_config *config = model->config;
+  for (size_t m = 0; m < config->members; ++m) {
+    const size_t i = config->component[c * config->members + m];
+    scratch->part[m] = scratch->local + i * PN_ROW_BLOCK * model->layout.width;
+  }
+}
+
+/* Component c of a one-layer predictor: r[n x o] is the sum of its members and the bias. */
+static void join_outputs(const pn_model *model, size_t l, size_t c, size_t n, pn_scratch *scratch, float *r) {
+  const size_t o = model->config->outputs;
+  const float *bias = model->shared + model->layout.bias1 + l * o;
+  select_members(model, c, scratch);
+  for (size_t q = 0; q < n * o; ++q) {
+    r[q] = bias[q % o];
+    for (size_t m = 0; m < model->config->members; ++m) r[q] += scratch->part[m][q];
+  }
+}
+
+/* Normalised first predictor layer of component c for n rows: shat[n x h] and its scale, in scratch->s and rstd. */
+static void join_features(const pn_model *model, const pn_kernels *kern, size_t l, size_t c, size_t n,
+                          pn_scratch *scratch) {
+  const size_t h = model->config->hidden;
+  select_members(model, c, scratch);
+  kern->join_norm(n, model->config->members, h, scratch->part, model->shared + model->layout.bias1 + l * h, scratch->s,
+                  scratch->rstd);
+}
+
+/* Outputs of order 1 stand ready at the cells. */
+static void gather_outputs(const pn_model *model, const pn_work *work, const pn_batch *batch, size_t l, size_t begin,
+                           size_t n, pn_scratch *scratch) {
+  const size_t o = model->config->outputs;
+  for (size_t c = 0; c < model->config->components; ++c) {
+    const float *from = work->r + (l * work->cells + batch->first[c]) * o;
+    const uint32_t *cell = batch->cell + c * batch->capacity + begin;
+    float *r = block_output(model->config, scratch, l, c);
+    for (size_t b = 0; b < n; ++b) {
+      for (size_t k = 0; k < o; ++k) r[b * o + k] = from[cell[b] * o + k];
+    }
+  }
 }
 
 void pn_rows_components(const pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, size_t begin,
@@ -41,26 +75,21 @@ void pn_rows_components(const pn_model *model, pn_work *work, const pn_batch *ba
   const pn_kernels *kern = pn_kernels_get();
   const pn_config *config = model->config;
   const size_t o = config->outputs, n = end - begin;
-  const int order1 = pn_is_order1(config);
+  const uint32_t *rows = batch->id + begin;
   for (size_t l = 0; l < config->layers; ++l) {
+    if (pn_is_order1(config)) {
+      gather_outputs(model, work, batch, l, begin, n, scratch);
+      continue;
+    }
+    gather_features(model, work, batch, l, begin, n, scratch);
     for (size_t c = 0; c < config->components; ++c) {
       float *r = block_output(config, scratch, l, c);
-      if (order1) {
-        const float *from = work->r + (l * work->cells + batch->first[c]) * o;
-        const uint32_t *cell = batch->cell + c * batch->capacity + begin;
-        for (size_t b = 0; b < n; ++b) {
-          for (size_t k = 0; k < o; ++k) r[b * o + k] = from[cell[b] * o + k];
-        }
-        continue;
-      }
-      const uint32_t *rows = batch->id + begin;
       if (config->predictor_layers == 2) {
-        join_features(model, kern, work, batch, l, c, begin, n, scratch, scratch->s);
+        join_features(model, kern, l, c, n, scratch);
         pn_tail_forward(kern, n, pn_view_tail(model, model->shared, l),
-                        pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, c, rows), scratch->s, scratch->rstd,
-                        scratch->q, r);
+                        pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, c, rows), scratch->s, scratch->q, r);
       } else {
-        join_features(model, kern, work, batch, l, c, begin, n, scratch, r);
+        join_outputs(model, l, c, n, scratch, r);
       }
       const pn_dropout out = pn_view_dropout(mode, config->dropout_output, PN_DROP_OUTPUT, l, c, rows);
       if (out.p > 0) kern->dropout(n, o, r, o, out.row, out.key, out.p);
@@ -157,8 +186,7 @@ static void component_backward(const pn_model *model, const pn_kernels *kern, pn
   if (out.p > 0) kern->dropout(n, o, scratch->dr, o, out.row, out.key, out.p);
   const float *ds = scratch->dr;
   if (config->predictor_layers == 2) {
-    join_features(model, kern, work, batch, l, c, begin, n, scratch, scratch->s);
-    pn_layernorm_forward(kern, n, width, scratch->s, scratch->rstd);
+    join_features(model, kern, l, c, n, scratch);
     pn_tail_backward(kern, n, pn_view_tail(model, model->shared, l),
                      pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, c, rows), scratch->s, scratch->rstd,
                      scratch->dr, scratch->q, scratch->dv, pn_view_tail(model, shared_grad, l));
@@ -167,7 +195,7 @@ static void component_backward(const pn_model *model, const pn_kernels *kern, pn
   kern->column_sums(n, width, ds, width, shared_grad + model->layout.bias1 + l * width);
   for (size_t m = 0; m < config->members; ++m) {
     const size_t i = config->component[c * config->members + m];
-    kern->add_rows(n, width, ds, work->du + ((l * work->rows + begin) * K + i) * width, K * width);
+    kern->add_rows(n, width, ds, work->du + ((l * K + i) * work->rows + begin) * width, width);
   }
 }
 
@@ -194,7 +222,10 @@ double pn_rows_gradient(const pn_model *model, pn_work *work, const pn_data *dat
     kern->column_sums(n, so, work->g + (l * work->rows + begin) * so, so,
                       shared_grad + model->layout.task_bias + l * so);
     if (pn_is_order1(config)) continue;
-    memset(work->du + (l * work->rows + begin) * K * width, 0, n * K * width * sizeof(float));
+    gather_features(model, work, batch, l, begin, n, scratch);
+    for (size_t i = 0; i < K; ++i) {
+      memset(work->du + ((l * K + i) * work->rows + begin) * width, 0, n * width * sizeof(float));
+    }
     for (size_t c = 0; c < C; ++c) {
       component_gradient(model, work, data, batch, l, c, begin, n, scratch, shared_grad);
       component_backward(model, kern, work, batch, mode, l, c, begin, n, scratch, shared_grad);
