@@ -105,6 +105,7 @@ static void forward_chunk(pn_model *model, pn_work *work, const pn_kernels *kern
     float *xhat = work->training ? work->xhat + (l * work->cells + at->begin) * h : scratch->xhat;
     pn_proto_forward(kern, n, at->value, at->missing, pn_view_proto(model, at->block, l), mode.inv_temp, act, 1);
     set_activation(n, h, act, scratch->x);
+    pn_phase_book(scratch, PN_PHASE_ACTIVATION);
 
     const float *weight = at->block + pn_layout_encoder(layout, config, l);
     pn_dense_forward(kern, n, pn_encoder_rows(config, l), h, l == 0 ? scratch->x + h : scratch->x, h + 2, weight, xhat,
@@ -119,6 +120,7 @@ static void forward_chunk(pn_model *model, pn_work *work, const pn_kernels *kern
     }
     restore_units(model, kern, at, xhat,
                   pn_view_dropout(mode, config->dropout, PN_DROP_ENCODER, l, at->feature, rows), scratch);
+    pn_phase_book(scratch, PN_PHASE_ENCODER);
 
     if (order1) {
       predict_cells(model, work, kern, at, l, mode, rows, scratch);
@@ -126,6 +128,7 @@ static void forward_chunk(pn_model *model, pn_work *work, const pn_kernels *kern
       pn_dense_forward(kern, n, h, width, scratch->x, h + 2, at->block + layout->predictor + l * h * width,
                        work->u + (l * work->cells + at->begin) * width, 0);
     }
+    pn_phase_book(scratch, PN_PHASE_PREDICTOR);
   }
 }
 
@@ -133,6 +136,7 @@ void pn_cells_forward(pn_model *model, pn_work *work, const pn_batch *batch, pn_
                       pn_scratch *scratch) {
   const pn_kernels *kern = pn_kernels_get();
   const size_t step = chunk_size(model, strip);
+  pn_phase_start(scratch);
   for (size_t begin = strip->begin; begin < strip->end; begin += step) {
     const size_t n = strip->end - begin < step ? strip->end - begin : step;
     const chunk at = chunk_at(model, batch, strip, begin, n);
@@ -220,6 +224,7 @@ static void backward_chunk(pn_model *model, pn_work *work, const pn_kernels *ker
     const float *ds = projection_gradient(model, work, kern, batch, at, l, mode, rows, scratch, strip->shared_grad);
     pn_dense_backward(kern, n, h, width, scratch->x, h + 2, ds, strip->feature_grad + layout->predictor + l * h * width,
                       projection_t + l * width * h, h, dv, l + 1 < d);
+    pn_phase_book(scratch, PN_PHASE_PREDICTOR);
     if (config->norm == PN_NORM_BATCH) {
       pn_batchnorm_relu_backward(kern, n, h, at->weight, xhat, work->rstd[l * config->features + i], gain[i], offset[i],
                                  drop, dv, dgain + i, doffset + i);
@@ -238,10 +243,12 @@ static void backward_chunk(pn_model *model, pn_work *work, const pn_kernels *ker
     }
     pn_dense_backward(kern, n, pn_encoder_rows(config, l), h, l == 0 ? scratch->x + h : scratch->x, h + 2, dv, dweight,
                       l == 0 ? NULL : encoder_t + (l - 1) * h * h, h, l == 0 ? NULL : dv_previous, 0);
+    pn_phase_book(scratch, PN_PHASE_ENCODER);
     const float *active_row = weight + (pn_encoder_rows(config, l) - 2) * h;
     kern->row_dots(n, h, dv, h, active_row, scratch->act, 1);
     pn_proto_backward(kern, n, at->value, at->missing, pn_view_proto(model, at->block, l), mode.inv_temp, scratch->act,
                       pn_view_proto(model, strip->feature_grad, l));
+    pn_phase_book(scratch, PN_PHASE_ACTIVATION);
     float *swap = dv;
     dv = dv_previous;
     dv_previous = swap;
@@ -254,6 +261,7 @@ void pn_cells_backward(pn_model *model, pn_work *work, const pn_batch *batch, pn
   const size_t step = chunk_size(model, strip);
   memset(strip->feature_grad, 0, model->layout.feature_size * sizeof(float));
   memset(strip->shared_grad, 0, model->layout.shared_size * sizeof(float));
+  pn_phase_start(scratch);
   for (size_t begin = strip->begin; begin < strip->end; begin += step) {
     const size_t n = strip->end - begin < step ? strip->end - begin : step;
     const chunk at = chunk_at(model, batch, strip, begin, n);

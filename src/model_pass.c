@@ -250,7 +250,9 @@ double pn_pass_gradient(pn_model *model, pn_work *work, const pn_data *data, con
   run_cells_forward(model, work, batch, mode);
   const double loss = run_rows_gradient(model, work, data, batch, mode);
   run_cells_backward(model, work, batch, mode);
+  pn_phase_start(work->scratch);
   sum_partials(model, work);
+  pn_phase_book(work->scratch, PN_PHASE_SUMS);
   return loss;
 }
 

@@ -9,6 +9,7 @@
 #define PN_MODEL_PASS_H
 
 #include "base_arena.h"
+#include "base_clock.h"
 #include "base_status.h"
 #include "kern.h"
 #include "layer_norm.h"
@@ -43,8 +44,23 @@ typedef struct {
   float *shared_grad;  /* [shared_size] its part of what all features share */
 } pn_strip;
 
+/* Where the time goes. The first five are summed per thread, the others are wall time of the main thread. */
+typedef enum {
+  PN_PHASE_ACTIVATION,
+  PN_PHASE_ENCODER,
+  PN_PHASE_PREDICTOR,
+  PN_PHASE_COMPONENTS, /* joining features, order > 1 */
+  PN_PHASE_LOSS,       /* predictions, loss and its gradient by row */
+  PN_PHASE_SUMS,       /* adding up partial gradients */
+  PN_PHASE_OPTIMISER,
+  PN_PHASE_BATCHES,    /* shuffling, finding equal values */
+  PN_PHASE_VALIDATION,
+  PN_PHASES
+} pn_phase;
+
 /* Scratch of one thread; `rows` rows of each. */
 typedef struct {
+  double seconds[PN_PHASES], mark;
   float *x;       /* [rows x (h + 2)] v, activated value, one */
   float *dv, *dz; /* [rows x h] */
   float *s, *q;   /* [rows x h] */
@@ -107,6 +123,15 @@ void pn_pass_components(pn_model *model, pn_work *work, const pn_batch *batch, p
 
 /* Rows that a prediction batch should have so that its buffers stay near 128 MB. */
 size_t pn_pass_rows(const pn_config *config, size_t n);
+
+/* Starts the thread's clock; books the time since then, or since the last booking, on a phase. */
+static inline void pn_phase_start(pn_scratch *scratch) { scratch->mark = pn_clock_now(); }
+
+static inline void pn_phase_book(pn_scratch *scratch, pn_phase phase) {
+  const double now = pn_clock_now();
+  scratch->seconds[phase] += now - scratch->mark;
+  scratch->mark = now;
+}
 
 /* ---- within the model layer (model_cells.c, model_rows.c) ---- */
 

@@ -207,7 +207,9 @@ double pn_rows_gradient(const pn_model *model, pn_work *work, const pn_data *dat
   const size_t n = end - begin, width = model->layout.width, K = config->features;
   const double penalty = (double)config->output_penalty / (batch->weight_sum * (double)(C * o));
   double total = 0;
+  pn_phase_start(scratch);
   pn_rows_components(model, work, batch, mode, begin, end, scratch);
+  pn_phase_book(scratch, PN_PHASE_COMPONENTS);
   pn_rows_predict(model, work, begin, end, scratch);
   for (size_t b = 0; b < n; ++b) {
     const double row_weight = data->weight == NULL ? 1.0 : data->weight[batch->id[begin + b]];
@@ -218,6 +220,7 @@ double pn_rows_gradient(const pn_model *model, pn_work *work, const pn_data *dat
     }
     total += row_loss(model, work, data, batch, begin + b) + penalty * row_weight * squares;
   }
+  pn_phase_book(scratch, PN_PHASE_LOSS);
   for (size_t l = 0; l < d; ++l) {
     kern->column_sums(n, so, work->g + (l * work->rows + begin) * so, so,
                       shared_grad + model->layout.task_bias + l * so);
@@ -231,5 +234,6 @@ double pn_rows_gradient(const pn_model *model, pn_work *work, const pn_data *dat
       component_backward(model, kern, work, batch, mode, l, c, begin, n, scratch, shared_grad);
     }
   }
+  pn_phase_book(scratch, PN_PHASE_COMPONENTS);
   return total;
 }

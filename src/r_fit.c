@@ -6,8 +6,8 @@
  *      train           list(epochs, batch_size, lr, weight_decay, tau, patience, seed, shuffle, join_remainder,
  *                      equal_values, threads)
  *      progress        function(epoch, loss, score) or NULL; called after every epoch, may signal conditions
- * out: list(params, running, loss, score, lr, temperature, best_epoch, score_name, epochs_run, status);
- *      status "diverged": the loss stopped being finite in epoch `epochs_run`, params are not to be used
+ * out: list(params, running, loss, score, lr, temperature, best_epoch, score_name, epochs_run, status, seconds);
+ *      status "diverged": the loss stopped being finite in epoch `epochs_run`, params are not to be used; seconds: time per phase
  */
 #include "r_parse.h"
 
@@ -51,9 +51,22 @@ static void init_model(pn_model *model, const pn_config *config, SEXP init, pn_a
   pn_params_init(model->param, &model->layout, config, REAL(centers), seed_of(init));
 }
 
+static SEXP seconds_of(const pn_history *history) {
+  const char *names[] = {"activation", "encoder", "predictor", "components", "loss", "sums", "optimiser", "batches",
+                         "validation"};
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, PN_PHASES)), labels = PROTECT(Rf_allocVector(STRSXP, PN_PHASES));
+  for (int phase = 0; phase < PN_PHASES; ++phase) {
+    REAL(out)[phase] = history->seconds[phase];
+    SET_STRING_ELT(labels, phase, Rf_mkChar(names[phase]));
+  }
+  Rf_setAttrib(out, R_NamesSymbol, labels);
+  UNPROTECT(2);
+  return out;
+}
+
 static SEXP result_of(const pn_model *model, const pn_history *history, pn_status status, SEXP curves) {
   const char *names[] = {"params", "running", "loss", "score", "lr", "temperature", "best_epoch", "score_name",
-                         "epochs_run", "status", ""};
+                         "epochs_run", "status", "seconds", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, pn_r_doubles(model->param, model->layout.total));
   SET_VECTOR_ELT(out, 1, pn_r_doubles(model->running, 2 * model->config->features));
@@ -64,6 +77,7 @@ static SEXP result_of(const pn_model *model, const pn_history *history, pn_statu
   SET_VECTOR_ELT(out, 7, Rf_mkString(pn_score_name(history->score_kind)));
   SET_VECTOR_ELT(out, 8, Rf_ScalarInteger((int)history->epochs_run));
   SET_VECTOR_ELT(out, 9, Rf_mkString(status == PN_DIVERGED ? "diverged" : "ok"));
+  SET_VECTOR_ELT(out, 10, seconds_of(history));
   UNPROTECT(1);
   return out;
 }

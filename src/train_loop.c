@@ -115,7 +115,9 @@ static pn_status trainer_init(trainer *t, const pn_model *model, const pn_data *
 /* One epoch. Returns the mean of its batches' losses, by rows. */
 static double run_epoch(trainer *t, pn_model *model, const pn_data *data, const pn_train_options *options,
                         size_t epoch, double lr, double temperature, const pn_callbacks *callbacks) {
+  pn_scratch *clock = t->work.scratch;
   double sum = 0;
+  pn_phase_start(clock);
   if (options->shuffle) {
     pn_rng_shuffle(t->order, data->n, pn_rng_key(options->seed, PN_STREAM_SHUFFLE, epoch, 0));
   }
@@ -123,16 +125,28 @@ static double run_epoch(trainer *t, pn_model *model, const pn_data *data, const 
     const size_t rows = batch_rows(options, data->n, begin);
     const pn_mode mode = {1, (float)(1 / temperature), options->seed, t->optimiser.steps, options->threads};
     pn_batch_fill(&t->batch, data, t->order + begin, rows, t->equal_values, options->threads);
+    pn_phase_book(clock, PN_PHASE_BATCHES);
     if (t->batch.weight_sum > 0) {
       const double loss = pn_pass_gradient(model, &t->work, data, &t->batch, mode);
       sum += loss * (double)rows;
       if (!isfinite(loss)) return loss;
+      pn_phase_start(clock);
       pn_optimiser_step(&t->optimiser, model, t->work.grad, lr, options->threads);
+      pn_phase_book(clock, PN_PHASE_OPTIMISER);
     }
     begin += rows;
     callbacks->poll(callbacks->context);
   }
   return sum / (double)data->n;
+}
+
+/* Phases that ran on all threads count as the threads' mean, the others ran on the first alone. */
+static void sum_seconds(const pn_work *work, double *seconds) {
+  for (int phase = 0; phase < PN_PHASES; ++phase) {
+    double sum = 0;
+    for (int t = 0; t < work->threads; ++t) sum += work->scratch[t].seconds[phase];
+    seconds[phase] = phase < PN_PHASE_SUMS ? sum / work->threads : sum;
+  }
 }
 
 pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validation, const pn_train_options *options,
@@ -158,7 +172,9 @@ pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validati
     const double loss = run_epoch(&train, model, data, options, epoch, lr, temperature, callbacks);
     history->epochs_run = epoch + 1;
     if (!isfinite(loss)) return PN_DIVERGED;
+    pn_phase_start(train.work.scratch);
     const double score = validation != NULL ? validator_score(&check, model, options->threads, callbacks) : NAN;
+    pn_phase_book(train.work.scratch, PN_PHASE_VALIDATION);
     history->loss[epoch] = loss;
     history->score[epoch] = score;
     history->lr[epoch] = lr;
@@ -177,5 +193,6 @@ pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validati
     if (validation != NULL && (double)(epoch + 1) - since >= options->patience) break;
   }
   if (validation != NULL) snapshot_restore(&best, model);
+  sum_seconds(&train.work, history->seconds);
   return PN_OK;
 }

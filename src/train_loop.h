@@ -24,6 +24,7 @@ typedef struct {
   size_t epochs_run;
   size_t best_epoch; /* from 1 */
   pn_score_kind score_kind;
+  double seconds[PN_PHASES]; /* where the time went; work on several threads counts as their mean */
 } pn_history;
 
 /* Called on the main thread with no parallel region open. They may leave by longjmp: the caller owns all memory. */
