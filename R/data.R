@@ -22,7 +22,7 @@
 #'     type, `NA` where the column can be missing) and gives the effect on the log-odds.}
 #'   \item{`interaction`}{a list of `terms`, the names of the two interacting features, and `shape`, a function of
 #'     both.}
-#'   \item{`intercept`}{the constant of the linear predictor.}
+#'   \item{`intercept`}{the constant of the linear predictor, -11.75.}
 #'   \item{`jumps`}{a data frame of the planted jumps: `term`, `position`, and `size`, the change of the log-odds when
 #'     the feature rises through `position`.}
 #'   \item{`continuous`}{the names of the 14 continuous features.}
@@ -48,7 +48,7 @@
 #' | `systolic_bp` | integer, mmHg, 50 to 220 | \eqn{2.4\,\sigma((108 - x)/12) - 1.2\,[x < 90]}{2.4 s((108 - x)/12) - 1.2 [x < 90]} |
 #' | `resp_rate` | integer, per minute, 6 to 50 | \eqn{1.8\,\sigma((x - 24)/2.5)}{1.8 s((x - 24)/2.5)} |
 #' | `temperature` | 0.1 degrees Celsius, 32 to 41.5 | \eqn{2.2\,(1 - e^{-(x - 37)^2 / 1.5})}{2.2 (1 - exp(-(x - 37)^2 / 1.5))} |
-#' | `spo2` | integer, %, 70 to 99 | \eqn{2\,\sigma((93.5 - x)/1.5)}{2 s((93.5 - x)/1.5)} |
+#' | `spo2` | integer, %, 70 to 100 | \eqn{2\,\sigma((93.5 - x)/1.5)}{2 s((93.5 - x)/1.5)} |
 #' | `urine_output` | ml in 24 h, in tens, 0 to 6000 | \eqn{3.2\,e^{-x/800}}{3.2 exp(-x/800)} |
 #' | `glucose` | integer, mg/dl, 40 to 500 | \eqn{2.4\,\sigma((x - 150)/16) - 1.2\,[x \ge 180]}{2.4 s((x - 150)/16) - 1.2 [x >= 180]} |
 #' | `potassium` | 0.1 mmol/l, 2.2 to 7.5 | \eqn{2.2\,(1 - e^{-(x - 4.2)^2})}{2.2 (1 - exp(-(x - 4.2)^2))} |
@@ -76,7 +76,7 @@
 #' @seealso [read_mimic2()] and [read_mimic3()] for real data of this kind.
 #' @examples
 #' icu <- simulate_icu(2000, seed = 1)
-#' str(icu)
+#' str(icu, give.attr = FALSE)
 #' mean(icu$died)
 #'
 #' truth <- attr(icu, "truth")
@@ -160,7 +160,7 @@ icu_measurements <- list(
   systolic_bp = list(step = 1, lo = 50, hi = 220, center = 113, sd = 23, severity = -0.3),
   resp_rate = list(step = 1, lo = 6, hi = 50, center = 20, sd = 0.27, log = TRUE, severity = 0.25),
   temperature = list(step = 0.1, lo = 32, hi = 41.5, center = 37, sd = 0.8, severity = 0),
-  spo2 = list(step = 1, lo = 70, hi = 99, center = 4, sd = 0.6, log = TRUE, below = TRUE, severity = 0.25),
+  spo2 = list(step = 1, lo = 70, hi = 100, center = 4, sd = 0.6, log = TRUE, below = TRUE, severity = 0.25),
   urine_output = list(step = 10, lo = 0, hi = 6000, center = 1600, sd = 0.6, log = TRUE, severity = -0.3),
   glucose = list(step = 1, lo = 40, hi = 500, center = 145, sd = 0.33, log = TRUE, severity = 0.15),
   potassium = list(step = 0.1, lo = 2.2, hi = 7.5, center = 4.2, sd = 0.65, severity = 0.1),
