@@ -114,8 +114,8 @@ column_table <- function(x, type, name, counts = NULL, unit = NULL) {
 #' Learn an encoder from a training column
 #'
 #' @param counts Row weights as from as_counts(), or NULL.
-#' @return list(encoder, feature = list(values, codes, width) for the engine, counts = weight of each value,
-#'   centers = initial prototypes)
+#' @return list(encoder, feature = list(values, codes, width) for the engine, counts = weight of each value, missing =
+#'   position of the missing value among them or NA, centers = initial prototypes)
 #' @noRd
 fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NULL, prototypes = 32L) {
   type <- column_type(x, name)
@@ -164,8 +164,11 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
     encoder$bins <- binned$bins
     feature <- recode(feature, binned$values, binned$map)
     table$counts <- as.vector(rowsum(table$counts, binned$map))
+    missing <- is.nan(feature$values)
   }
-  list(encoder = encoder, feature = feature, counts = table$counts, centers = centers)
+  list(
+    encoder = encoder, feature = feature, counts = table$counts, missing = match(TRUE, missing), centers = centers
+  )
 }
 
 thin_support <- function(number, counts, missing) {

@@ -1,0 +1,192 @@
+# Training: the only call of the engine's training entry, the members of an ensemble, and what is learned afterwards
+# from the training rows (means that centre the effects, importance).
+
+#' Train all members of an ensemble on the same rows
+#'
+#' @param centers Initial prototypes, [prototypes, features].
+#' @return list of members, see new_protonam()
+#' @noRd
+train_members <- function(config, data, validation, centers, control, seed, ensemble, threads, verbose) {
+  callback <- function(m) NULL
+  if (verbose) {
+    bar <- progress_bar(control$epochs, ensemble)
+    on.exit(bar$done())
+    callback <- bar$member
+  }
+  members <- lapply(seq_len(ensemble), function(m) {
+    train_member(config, data, validation, centers, control, member_seed(seed, m), threads, callback(m))
+  })
+  diverged <- vapply(members, function(member) member$status == "diverged", NA)
+  if (all(diverged)) {
+    abort_diverged(members[[1L]], control)
+  }
+  if (any(diverged)) {
+    pn_warn(
+      "{sum(diverged)} of {ensemble} members diverged and {?is/are} left out; lower {.arg lr} (now {control$lr}).",
+      class = "diverged"
+    )
+  }
+  lapply(members[!diverged], function(member) member[names(member) != "status"])
+}
+
+train_member <- function(config, data, validation, centers, control, seed, threads, progress) {
+  train <- list(
+    epochs = control$epochs, batch_size = control$batch_size, lr = control$lr, weight_decay = control$weight_decay,
+    tau = control$tau, patience = control$patience, seed = seed, shuffle = TRUE, join_remainder = TRUE,
+    equal_values = TRUE, threads = threads
+  )
+  fit <- .Call(ffi_fit, config, data, validation, list(centers = centers, seed = seed), train, progress)
+  ran <- seq_len(fit$epochs_run)
+  list(
+    params = fit$params, running = fit$running,
+    history = data.frame(
+      epoch = ran, loss = fit$loss[ran], score = fit$score[ran], lr = fit$lr[ran], temperature = fit$temperature[ran]
+    ),
+    best_epoch = fit$best_epoch, score = if (is.null(validation)) NA_real_ else fit$score[fit$best_epoch],
+    score_name = fit$score_name, seed = seed, status = fit$status
+  )
+}
+
+abort_diverged <- function(member, control) {
+  epoch <- nrow(member$history)
+  pn_abort(
+    c(
+      "Training diverged: the loss was no longer finite in epoch {epoch}.",
+      i = "Lower {.arg lr} (now {control$lr}), by a factor of 10 to begin with.",
+      i = if (control$scaling == "none") "Columns on very different scales: use {.code scaling = \"quantile\"}.",
+      i = if (!control$scale_response) "A response with large values: use {.code scale_response = TRUE}."
+    ),
+    class = "diverged", arg = "lr", epoch = epoch
+  )
+}
+
+#' A progress bar over all epochs of all members
+#'
+#' @return list(member = function(m) -> callback for the engine, done = function())
+#' @noRd
+progress_bar <- function(epochs, ensemble) {
+  env <- environment()
+  many <- ensemble > 1L
+  id <- cli::cli_progress_bar(
+    format = paste0(
+      "{cli::pb_bar} ", if (many) "member {cli::pb_extra$member}/{cli::pb_extra$members}, ",
+      "epoch {cli::pb_extra$epoch}/{cli::pb_extra$epochs}{cli::pb_extra$score} | {cli::pb_eta_str}"
+    ),
+    total = epochs * ensemble, clear = TRUE, .auto_close = FALSE, .envir = env,
+    extra = list(member = 1L, members = ensemble, epoch = 0, epochs = epochs, score = "")
+  )
+  best <- function(score) if (is.finite(score)) paste0(" | validation ", formatC(score, digits = 4L, format = "f")) else ""
+  shown <- -Inf
+  list(
+    member = function(m) {
+      force(m)
+      function(epoch, loss, score) {
+        now <- proc.time()[["elapsed"]]
+        # drawing costs more than a short epoch
+        if (now - shown > 0.1 || epoch == epochs) {
+          shown <<- now
+          cli::cli_progress_update(
+            set = (m - 1) * epochs + epoch, id = id, .envir = env,
+            extra = list(member = m, members = ensemble, epoch = epoch, epochs = epochs, score = best(score))
+          )
+        }
+      }
+    },
+    done = function() cli::cli_progress_done(id = id, .envir = env)
+  )
+}
+
+#' Rows at which every component's contribution can be averaged over the training rows
+#'
+#' In order 1 a contribution depends on one feature's value alone, so row r of the table holds the r-th distinct value of
+#' every feature (short columns repeat their last one with weight zero). Otherwise the table is the training data.
+#' @param counts List of the weights of each feature's values.
+#' @return list(data, weights = function(rows) -> matrix [rows, components] or vector)
+#' @noRd
+effect_table <- function(config, data, counts) {
+  if (nrow(config$components) > 1L) {
+    weights <- data$weights
+    return(list(data = data, weights = function(rows) if (is.null(weights)) rep(1, length(rows)) else weights[rows]))
+  }
+  sizes <- vapply(data$features, function(feature) length(feature$values), 1L)
+  n <- max(sizes)
+  features <- lapply(data$features, function(feature) {
+    codes <- pmin(seq_len(n), length(feature$values)) - 1L
+    feature$codes <- writeBin(codes, raw(), size = feature$width)
+    feature
+  })
+  weights <- function(rows) {
+    vapply(counts, function(count) ifelse(rows <= length(count), count[rows], 0), numeric(length(rows)))
+  }
+  list(data = encoded_data(features, n), weights = function(rows) matrix(weights(rows), nrow = length(rows)))
+}
+
+#' Mean contribution of every component over the training rows
+#' @return array [component, task x output, layer] in the engine's units
+#' @noRd
+mean_contributions <- function(config, member, table, threads) {
+  size <- c(ncol(config$components), config$n_tasks * config$n_outputs, config$n_layers)
+  sums <- array(0, size)
+  total <- 0
+  for (range in row_chunks(table$data$n, prod(size))) {
+    part <- slice_range(table$data, range[1L], range[2L])
+    value <- .Call(ffi_contributions, config, member$params, member$running, part, TRUE, threads)
+    weights <- table$weights(seq.int(range[1L], range[2L]))
+    # a matrix of weights, or a vector, recycles over outputs and layers
+    sums <- sums + array(colSums(value * as.vector(weights)), size)
+    total <- total + if (is.matrix(weights)) colSums(weights) else sum(weights)
+  }
+  sums / total
+}
+
+#' Importance, range and missing effect of every term of an order 1 model
+#'
+#' @param missing Per feature, the position of the missing value in its table, or NA.
+#' @return data frame with columns term, output, importance (mean absolute centred effect over the training rows), low,
+#'   high, missing; effects in the response's own units
+#' @noRd
+summarise_effects <- function(object, table, missing, threads) {
+  config <- object$config
+  scale <- rep_len(object$response$scale, config$n_tasks * config$n_outputs)
+  C <- ncol(config$components)
+  so <- config$n_tasks * config$n_outputs
+  importance <- total <- matrix(0, C, so)
+  low <- matrix(Inf, C, so)
+  high <- matrix(-Inf, C, so)
+  absent <- matrix(NA_real_, C, so)
+  for (range in row_chunks(table$data$n, C * so)) {
+    rows <- seq.int(range[1L], range[2L])
+    effect <- ensemble_effects(object, slice_range(table$data, range[1L], range[2L]), threads)
+    weights <- table$weights(rows)
+    for (u in seq_len(so)) {
+      value <- matrix(effect[, , u], ncol = C) * scale[u]
+      importance[, u] <- importance[, u] + colSums(abs(value) * weights)
+      total[, u] <- total[, u] + colSums(weights)
+      value[weights == 0] <- NA
+      here <- which(missing %in% rows)
+      at <- cbind(match(missing[here], rows), here)
+      absent[here, u] <- value[at]
+      value[at] <- NA
+      low[, u] <- pmin(low[, u], apply(value, 2L, min, Inf, na.rm = TRUE))
+      high[, u] <- pmax(high[, u], apply(value, 2L, max, -Inf, na.rm = TRUE))
+    }
+  }
+  data.frame(
+    term = rep(object$term_names, so), output = rep(output_names(object), each = C), importance = as.vector(importance / total),
+    low = as.vector(replace(low, is.infinite(low), NA)), high = as.vector(replace(high, is.infinite(high), NA)),
+    missing = as.vector(absent)
+  )
+}
+
+#' Centred contributions, averaged over members: array [rows, component, task x output], the engine's units
+#' @noRd
+ensemble_effects <- function(object, data, threads) {
+  effect <- 0
+  for (m in seq_along(object$members)) {
+    member <- object$members[[m]]
+    value <- .Call(ffi_contributions, object$config, member$params, member$running, data, FALSE, threads)
+    means <- apply(object$centering[[m]], c(1L, 2L), sum)
+    effect <- effect + (value - rep(means, each = dim(value)[1L])) / length(object$members)
+  }
+  effect
+}

@@ -1,0 +1,256 @@
+# From a formula or a table of columns to a frame: what a fit reads, as whole columns of all rows.
+#
+# A frame is a list:
+#   columns     named list of feature columns
+#   variables   named list of expressions that make the columns from (new) data
+#   response    list(value, expr, name); a cbind() response has a list of its columns as value
+#   offset      NULL or list of expressions (from offset() terms and the offset argument)
+#   n, row_names   number of rows; row names, NULL when they are 1..n
+#   formula     as given, `.` expanded; NULL for the x, y interface
+#   env         where functions and variables outside the data are found
+#   data_names  names that the data had, to tell a missing column from an outside variable
+#   left_out    columns that `.` would have meant, had they no other role
+#   given       formula method: unevaluated weights and offset arguments
+# model.frame() is not used: it would copy every column and turn text into factors row by row.
+
+#' @param data From as_columns().
+#' @param left_out Names of data columns with another role (task, groups, weights): they are not meant by `.`
+#' @noRd
+formula_frame <- function(formula, data, left_out = character()) {
+  env <- environment(formula)
+  if (length(formula) != 3L) {
+    pn_abort("{.arg formula} needs a response on its left side, as in {.code y ~ x}.", class = "formula", arg = "formula")
+  }
+  written <- all.vars(formula[[3L]])
+  terms <- expand_formula(formula, data)
+  check_names_exist(formula(terms), data, env)
+  left_out <- if ("." %in% written) intersect(setdiff(left_out, written), all.vars(formula(terms)[[3L]]))
+  terms <- drop_terms(terms, left_out)
+
+  expressions <- as.list(attr(terms, "variables"))[-1L]
+  factors <- attr(terms, "factors")
+  if (!length(factors)) {
+    pn_abort(
+      c("There are no features: {.arg formula} is {.code {deparse1(formula)}}.", i = "Name at least one column on the right side."),
+      class = "no_features", arg = "formula"
+    )
+  }
+  expressions_used <- expressions[rowSums(factors) > 0]
+  names <- vapply(expressions_used, expression_name, "")
+  columns <- stats::setNames(lapply(expressions_used, evaluate, data, env), names)
+  # data-dependent transformations such as scale(x) must use the training data's numbers later
+  variables <- Map(stats::makepredictcall, columns, expressions_used)
+  frame <- list(
+    columns = columns, variables = variables,
+    response = evaluate_response(formula[[2L]], data, env),
+    offset = lapply(expressions[attr(terms, "offset")], `[[`, 2L),
+    n = if (is.environment(data)) NROW(columns[[1L]]) else data_rows(data),
+    row_names = data_row_names(data), formula = formula(terms), env = env,
+    data_names = if (is.environment(data)) all.vars(formula) else names(data), left_out = left_out
+  )
+  check_column_lengths(frame)
+  frame
+}
+
+#' A frame from a table of features and a response
+#' @param x From as_columns().
+#' @param name What to call the response.
+#' @noRd
+table_frame <- function(x, y, name) {
+  n <- data_rows(x)
+  if (!length(x)) {
+    pn_abort("There are no features: {.arg x} has no columns.", class = "no_features", arg = "x")
+  }
+  names <- names(x)
+  if (NROW(y) != n) {
+    pn_abort("{.arg y} has {NROW(y)} row{?s}, {.arg x} has {n}.", class = "length", arg = "y")
+  }
+  list(
+    columns = as.list(x), variables = stats::setNames(lapply(names, as.name), names),
+    response = list(value = if (is.data.frame(y)) as.list(y) else y, expr = NULL, name = name),
+    offset = list(), n = n, row_names = data_row_names(x), formula = NULL, env = globalenv(), data_names = names
+  )
+}
+
+#' Any accepted table as a plain list of columns with row information
+#'
+#' Matrices get names V1, V2, ... when they have none. The columns themselves are not copied.
+#' @noRd
+as_columns <- function(data, arg) {
+  if (is.environment(data)) {
+    return(data)
+  }
+  if (is.matrix(data)) {
+    names <- colnames(data) %||% paste0("V", seq_len(ncol(data)))
+    columns <- lapply(seq_len(ncol(data)), function(j) as.vector(data[, j]))
+    info <- list(n = nrow(data), row_names = rownames(data))
+  } else if (is.list(data)) {
+    columns <- unclass(data)
+    names <- names(data) %||% rep("", length(data))
+    n <- if (is.data.frame(data)) .row_names_info(data, 2L) else if (length(data)) NROW(data[[1L]]) else 0L
+    kept <- if (is.data.frame(data) && .row_names_info(data) > 0L) as.character(attr(data, "row.names"))
+    info <- list(n = n, row_names = kept)
+    attributes(columns) <- NULL
+  } else {
+    pn_abort("{.arg {arg}} must be a data frame or a matrix, not {describe(data)}.", class = "data", arg = arg)
+  }
+  if (anyDuplicated(names)) {
+    twice <- unique(names[duplicated(names)])
+    pn_abort("{.arg {arg}} has several columns named {.and {.val {twice}}}.", class = "duplicated_names", arg = arg)
+  }
+  if (any(is.na(names) | names == "") && length(names)) {
+    pn_abort("{.arg {arg}} has columns without a name.", class = "duplicated_names", arg = arg)
+  }
+  structure(columns, names = names, info = info)
+}
+
+data_rows <- function(data) attr(data, "info")$n
+
+data_row_names <- function(data) if (!is.environment(data)) attr(data, "info")$row_names
+
+#' Expand `.` and refuse what a formula of features cannot mean
+#' @noRd
+expand_formula <- function(formula, data) {
+  data_frame <- if (!is.environment(data)) structure(unclass(data), info = NULL, class = "data.frame", row.names = 1L)
+  if ("." %in% all.vars(formula) && is.null(data_frame)) {
+    pn_abort("{.code .} in {.arg formula} needs {.arg data}.", class = "formula", arg = "formula")
+  }
+  terms <- stats::terms(formula, data = data_frame, keep.order = TRUE)
+  crossed <- attr(terms, "term.labels")[attr(terms, "order") > 1L]
+  if (length(crossed)) {
+    pn_abort(
+      c(
+        "{.arg formula} has the interaction{?s} {.and {.code {crossed}}}.",
+        i = "Name features only. {.code order = 2} fits all pairs, {.code pairs = ~ a:b} picks some of them."
+      ),
+      class = "interaction", arg = "formula"
+    )
+  }
+  if (attr(terms, "intercept") == 0L) {
+    pn_inform("The model always has an intercept; {.code -1} or {.code +0} in {.arg formula} is ignored.", class = "intercept")
+  }
+  terms
+}
+
+#' Terms without some data columns
+#' @noRd
+drop_terms <- function(terms, names) {
+  labels <- attr(terms, "term.labels")
+  plain <- vapply(labels, function(label) expression_name(str2lang(label)), "")
+  gone <- plain %in% names
+  if (!any(gone)) {
+    return(terms)
+  }
+  offsets <- as.list(attr(terms, "variables"))[-1L][attr(terms, "offset")]
+  keep <- c(labels[!gone], vapply(offsets, deparse1, ""))
+  formula <- stats::reformulate(if (length(keep)) keep else "1", formula(terms)[[2L]], env = environment(terms))
+  stats::terms(formula, keep.order = TRUE)
+}
+
+#' How a variable is called: column names as they are, without back ticks; expressions as code
+#' @noRd
+expression_name <- function(expr) if (is.symbol(expr)) as.character(expr) else deparse1(expr)
+
+check_names_exist <- function(formula, data, env) {
+  known <- if (is.environment(data)) character() else names(data)
+  for (name in setdiff(all.vars(formula), known)) {
+    if (!exists(name, envir = env)) {
+      pn_abort(
+        c("There is no column {.field {name}} in {.arg data}.", suggest(name, known)),
+        class = "missing_column", arg = name
+      )
+    }
+  }
+}
+
+#' Evaluate an expression in a list of columns
+#' @noRd
+evaluate <- function(expr, data, env) {
+  if (is.symbol(expr) && !is.environment(data)) {
+    value <- .subset2(data, as.character(expr))
+    if (!is.null(value)) {
+      return(value)
+    }
+  }
+  eval(expr, data, env)
+}
+
+#' The response; the columns of cbind() are taken one by one, so that factors stay factors
+#' @noRd
+evaluate_response <- function(expr, data, env) {
+  if (is.call(expr) && identical(expr[[1L]], quote(cbind))) {
+    parts <- as.list(expr)[-1L]
+    parts <- parts[!names(parts) %in% "deparse.level" | is.null(names(parts))]
+    named <- names(parts) %||% rep("", length(parts))
+    labels <- ifelse(nzchar(named), named, vapply(parts, expression_name, ""))
+    value <- lapply(parts, evaluate, data, env)
+    if (!any(vapply(value, function(v) length(dim(v)) == 2L && ncol(v) > 1L, NA))) {
+      return(list(value = stats::setNames(value, labels), expr = expr, name = deparse1(expr)))
+    }
+  }
+  list(value = evaluate(expr, data, env), expr = expr, name = expression_name(expr))
+}
+
+check_column_lengths <- function(frame) {
+  rows <- vapply(frame$columns, NROW, 1L)
+  wrong <- which(rows != frame$n)
+  if (length(wrong)) {
+    name <- names(frame$columns)[wrong[1L]]
+    pn_abort("{.field {name}} has {rows[wrong[1]]} row{?s}, the data have {frame$n}.", class = "length", arg = name)
+  }
+}
+
+#' A role given as a one-sided formula, the name of a column, or a vector
+#'
+#' @return NULL, or list(value, expr (NULL for a vector), name)
+#' @noRd
+resolve_role <- function(role, data, env, arg, n) {
+  if (is.null(role)) {
+    return(NULL)
+  }
+  if (inherits(role, "formula")) {
+    if (length(role) != 2L) {
+      pn_abort("{.arg {arg}} must be a one-sided formula such as {.code ~ id}.", class = "argument", arg = arg)
+    }
+    expr <- role[[2L]]
+    env <- environment(role) %||% env
+  } else if (is.character(role) && length(role) == 1L && n != 1L) {
+    expr <- as.name(role)
+  } else {
+    return(check_role(list(value = role, expr = NULL, name = arg), arg, n))
+  }
+  check_names_exist(stats::as.formula(call("~", expr), env), data, env)
+  check_role(list(value = evaluate(expr, data, env), expr = expr, name = expression_name(expr)), arg, n)
+}
+
+check_role <- function(role, arg, n) {
+  if (!is.atomic(role$value) || length(role$value) != n) {
+    pn_abort(
+      "{.arg {arg}} must name a column or have one value for each of the {n} row{?s}, not be {describe(role$value)}.",
+      class = "argument", arg = arg
+    )
+  }
+  role
+}
+
+#' An environment that holds what the expressions need from outside the data, and no more
+#'
+#' A formula made inside a function drags the function's variables, often the training data, into every saved fit.
+#' @noRd
+slim_environment <- function(expressions, data_names, env) {
+  symbols <- unique(unlist(lapply(expressions, all.names)))
+  slim <- new.env(parent = globalenv())
+  for (name in setdiff(symbols, data_names)) {
+    found <- env
+    while (!identical(found, globalenv()) && !identical(found, emptyenv())) {
+      if (exists(name, envir = found, inherits = FALSE)) {
+        assign(name, get(name, envir = found, inherits = FALSE), envir = slim)
+        break
+      }
+      found <- parent.env(found)
+      # functions of packages are found again from the global environment or their own namespace
+      if (isNamespace(found) || identical(found, baseenv())) break
+    }
+  }
+  slim
+}

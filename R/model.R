@@ -1,0 +1,124 @@
+# The fitted model: components, engine config, constructor and validator.
+
+max_components <- 1e6
+
+#' Feature sets of the model
+#'
+#' @param order 1, 2, k or Inf.
+#' @param pairs NULL, or a 2-row integer matrix of chosen pairs (order 2).
+#' @return integer matrix, one column per component, in lexicographic order
+#' @noRd
+model_components <- function(n_features, order, pairs = NULL) {
+  if (!is.null(pairs)) {
+    return(pairs)
+  }
+  size <- if (is.infinite(order)) n_features else order
+  if (size > n_features) {
+    pn_abort(
+      c("{.arg order} is {order}, but there {?is/are} only {n_features} feature{?s}.",
+        i = "{.code order = Inf} lets all features interact."
+      ),
+      class = "order", arg = "order"
+    )
+  }
+  if (choose(n_features, size) > max_components) {
+    pn_abort(
+      c(
+        "{.code order = {size}} of {n_features} features makes {format(choose(n_features, size), big.mark = ',')} components.",
+        i = "Use fewer features, a lower {.arg order}, or pick {.arg pairs}."
+      ),
+      class = "order", arg = "order"
+    )
+  }
+  if (size == n_features) {
+    return(matrix(seq_len(n_features), ncol = 1L))
+  }
+  matrix(as.integer(utils::combn(n_features, size)), nrow = size)
+}
+
+#' What a component is called: its features joined by ":"
+#' @noRd
+component_names <- function(features, components, order) {
+  if (is.infinite(order) && nrow(components) > 1L) {
+    return("(all features)")
+  }
+  apply(components, 2L, function(members) paste(unique(features[members]), collapse = ":"))
+}
+
+#' The engine's description of a model (src/r_parse.c)
+#' @noRd
+model_config <- function(control, components, n_features, family, n_outputs, n_tasks, task_kind) {
+  list(
+    n_features = as.integer(n_features), hidden = as.integer(control$hidden),
+    n_prototypes = as.integer(control$prototypes), n_layers = as.integer(control$layers),
+    predictor_layers = as.integer(control$predictor_layers), n_outputs = as.integer(n_outputs),
+    n_tasks = as.integer(n_tasks), norm = control$norm, family = family, task_kind = task_kind,
+    use_prototypes = control$use_prototypes, hierarchical = control$hierarchical,
+    output_penalty = control$output_penalty, dropout = control$dropout, dropout_output = control$dropout_output,
+    components = components
+  )
+}
+
+#' Rows for the engine (src/r_parse.c)
+#'
+#' @param features List of encoded features (R/codes.R).
+#' @param y Double matrix in the engine's units, or NULL when only predicting.
+#' @noRd
+encoded_data <- function(features, n, y = NULL, task = NULL, weights = NULL, offset = NULL) {
+  list(n = as.double(n), features = unname(features), y = y, task = task, weights = weights, offset = offset)
+}
+
+#' A range of rows of encoded data, for prediction
+#' @noRd
+slice_range <- function(data, from, to) {
+  features <- lapply(data$features, function(feature) {
+    feature$codes <- feature$codes[seq.int((from - 1) * feature$width + 1, to * feature$width)]
+    feature
+  })
+  encoded_data(features, to - from + 1)
+}
+
+#' Ranges of rows such that `per_row` doubles per row stay near 128 MiB
+#' @return list of c(from, to)
+#' @noRd
+row_chunks <- function(n, per_row) {
+  size <- max(1024, floor(2^24 / per_row))
+  starts <- seq(1, max(n, 1), by = size)
+  if (n == 0) list() else Map(c, starts, pmin(starts + size - 1, n))
+}
+
+#' Constructor of the class "protonam": plain vectors and lists only, so that saveRDS() just works
+#'
+#' The fields (units: "own" means the link scale in the response's own units):
+#'   call, formula, order, control (resolved), config, seed, threads-independent results below
+#'   variables, data_names, env   how features come from new data (R/frame.R)
+#'   encoder     list of one encoder per feature (R/encode.R);  term_names  names of the components
+#'   response    see R/response.R;  task  NULL or list(name, expr, levels)
+#'   offset      list of expressions; offset_given: was there an offset vector that cannot be evaluated in new data?
+#'   members     list(params, running, history, best_epoch, score, score_name, seed) per ensemble member
+#'   centering   per member an array [component, task x output, layer]: mean contributions over the training rows, in
+#'               the engine's units
+#'   effects     order 1: data frame of each term's importance, range and missing effect, own units
+#'   fitted      own link of the rows, [rows, visible outputs];  y, weights, offset_values  of the same rows
+#'   rows        row numbers (or NULL: all), row_names, na.action, train: which of the rows were trained on
+#'   nobs, n_train, n_validation
+#' @noRd
+new_protonam <- function(fields) {
+  object <- structure(fields, class = "protonam")
+  validate_protonam(object)
+}
+
+validate_protonam <- function(object) {
+  K <- object$config$n_features
+  total <- .Call(ffi_layout, object$config)$total
+  stopifnot(
+    length(object$encoder) == K,
+    length(object$variables) == K,
+    length(object$term_names) == ncol(object$config$components),
+    length(object$members) >= 1L,
+    length(object$centering) == length(object$members),
+    all(vapply(object$members, function(member) length(member$params) == total, NA)),
+    nrow(object$fitted) == object$nobs
+  )
+  object
+}

@@ -1,0 +1,295 @@
+# Predictions: new data through the encoders and the engine, averaged over members, in the response's own units.
+#
+# Shapes: the engine's outputs are [.., task x output]. What a user sees are the visible outputs: one column without
+# tasks, one per response, one per class, and for group tasks the row's own group (times classes).
+
+#' Predict from a protonam fit
+#'
+#' @param object A fit.
+#' @param newdata A data frame or matrix with the features by name; further columns are ignored and no row is dropped.
+#'   Without it the values fitted to the training data are returned.
+#' @param type
+#'   * `"response"`: mean (gaussian), probability of the last level (binomial), matrix of probabilities (multinomial),
+#'     expected count (poisson);
+#'   * `"link"`: linear predictor;
+#'   * `"class"`: a factor with the training levels;
+#'   * `"prob"`: matrix with one named column per level;
+#'   * `"terms"`: matrix with one column per term; its attribute `"constant"` is the intercept, and constant plus row
+#'     sums (plus the attribute `"offset"`, if the model has one) is the link. Group tasks: the constant has one value
+#'     per row;
+#'   * `"layers"`: array rows x layers x outputs of the cumulative predictions on the link scale.
+#' @param se.fit Also return the standard deviation of the ensemble's members? Then the result is a list with `fit` and
+#'   `se.fit`.
+#' @param terms For `type = "terms"`: names of the terms to return.
+#' @param threads See [protonam()].
+#' @param offset Offset of the new rows (link scale), instead of one evaluated in `newdata`.
+#' @param task_default For models with a task: the group for rows whose group is missing or new. Without it such rows are
+#'   an error.
+#' @param ... Nothing; a misspelt argument is an error.
+#'
+#' @section Missing values and new levels:
+#' A missing value has the effect learned for it if the training data had missing values in that column. Otherwise, and for
+#' levels that the training data did not have, the feature counts with its average effect, and one warning names the
+#' columns and levels.
+#'
+#' @return See `type`. Vectors, and rows of matrices, are named after the rows of `newdata`. Several responses: one column
+#'   each.
+#' @examples
+#' fit <- protonam(am == 1 ~ wt + hp, mtcars, epochs = 30, seed = 1)
+#' predict(fit, data.frame(wt = c(2, 3), hp = 110))
+#' predict(fit, data.frame(wt = c(2, 3), hp = 110), type = "terms")
+#' @export
+predict.protonam <- function(object, newdata, type = c("response", "link", "class", "prob", "terms", "layers"),
+                             se.fit = FALSE, terms = NULL, threads = NULL, # nolint: object_name_linter.
+                             offset = NULL, task_default = NULL, ...) {
+  check_dots_empty(list(...), names(formals(predict.protonam)))
+  type <- check_choice(type, c("response", "link", "class", "prob", "terms", "layers"), "type")
+  se <- check_flag(se.fit, "se.fit")
+  threads <- resolve_threads(threads)
+  check_type(object, type, se)
+  if (missing(newdata) || is.null(newdata)) {
+    if (se || type %in% c("terms", "layers")) {
+      pn_abort("{.arg newdata} is needed here: the fit keeps fitted values only, not the training data.",
+        class = "argument", arg = "newdata"
+      )
+    }
+    return(napredict_rows(object, from_link(object, object$fitted, type), fitted_row_names(object)))
+  }
+  new <- encode_newdata(object, newdata, offset, task_default)
+  if (type == "terms") {
+    return(predict_terms(object, new, terms, threads))
+  }
+  if (type == "layers") {
+    return(predict_layers(object, new, threads))
+  }
+  link <- visible_link(object, engine_link(object, new$data, new$unknown, threads), new$task, new$offset)
+  fit <- name_rows(from_link(object, link, type), new$row_names)
+  if (!se) {
+    return(fit)
+  }
+  each <- vapply(seq_along(object$members), function(m) {
+    one <- engine_link(object, new$data, new$unknown, threads, members = m)
+    as.double(from_link(object, visible_link(object, one, new$task, new$offset), type))
+  }, numeric(length(fit)))
+  spread <- apply(matrix(each, ncol = length(object$members)), 1L, stats::sd)
+  list(fit = fit, se.fit = structure(spread, names = names(fit), dim = dim(fit), dimnames = dimnames(fit)))
+}
+
+check_type <- function(object, type, se) {
+  family <- object$family$family
+  if (type %in% c("class", "prob") && !family %in% c("binomial", "multinomial")) {
+    pn_abort("{.code type = {.val {type}}} needs classes; this is a {family} fit.", class = "argument", arg = "type")
+  }
+  if (se && type %in% c("class", "terms", "layers")) {
+    pn_abort("{.code se.fit = TRUE} goes with type response, link or prob.", class = "argument", arg = "se.fit")
+  }
+  if (se && length(object$members) < 2L) {
+    pn_abort("{.code se.fit = TRUE} needs an ensemble: fit with {.code ensemble = 10}, say.",
+      class = "no_ensemble", arg = "se.fit"
+    )
+  }
+}
+
+check_dots_empty <- function(dots, known) {
+  if (length(dots)) {
+    name <- if (is.null(names(dots)) || !nzchar(names(dots)[1L])) "..." else names(dots)[1L]
+    pn_abort(c("{.arg {name}} is not an argument.", suggest(name, known)), class = "argument", arg = name)
+  }
+}
+
+#' New data for the engine
+#' @return list(data, n, unknown = per feature the rows to average over, task, offset, row_names)
+#' @noRd
+encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) {
+  K <- length(object$encoder)
+  if (is.matrix(newdata) && is.null(colnames(newdata)) && ncol(newdata) == K) {
+    colnames(newdata) <- vapply(object$encoder, `[[`, "", "name")
+  }
+  columns <- as_columns(newdata, "newdata")
+  if (is.environment(columns)) {
+    pn_abort("{.arg newdata} must be a data frame or a matrix.", class = "data", arg = "newdata")
+  }
+  n <- data_rows(columns)
+  features <- columns_from(object$variables, object$data_names, object$env, columns)
+  encoded <- encode_columns(object$encoder, features, n)
+  warn_unknown(encoded)
+  list(
+    data = encoded_data(encoded$features, n), n = n, unknown = encoded$unknown,
+    task = if (!is.null(object$task)) task_groups(object$task, columns, object$env, n, task_default),
+    offset = new_offset(object, columns, offset, n),
+    row_names = data_row_names(columns) %||% as.character(seq_len(n))
+  )
+}
+
+warn_unknown <- function(encoded) {
+  levels <- encoded$new_levels
+  bullets <- c(
+    if (length(encoded$new_missing)) {
+      c(x = "Missing values in {.and {.field {encoded$new_missing}}}, which had none in training.")
+    },
+    if (length(levels)) {
+      c(x = paste0("New levels: {paste0(names(levels), ' ', vapply(levels, some, ''), collapse = '; ')}."))
+    },
+    if (length(encoded$infinite)) c(x = "Infinite values in {.and {.field {encoded$infinite}}}, moved to the training range.")
+  )
+  if (length(bullets)) {
+    pn_warn(
+      c("The training data say nothing about some values in {.arg newdata}; these features count with their average effect.", bullets),
+      class = "unknown_values", columns = unique(c(encoded$new_missing, names(levels), encoded$infinite)), levels = levels
+    )
+  }
+}
+
+new_offset <- function(object, data, offset, n) {
+  if (!is.null(offset)) {
+    if (is.numeric(offset) && length(offset) == 1L) offset <- rep(offset, n)
+    return(check_offset(offset, list(), data, object$env, n, seq_len(n)))
+  }
+  source <- object$offset
+  if (is.null(source)) {
+    return(NULL)
+  }
+  terms <- source$terms
+  if (source$vector) {
+    if (!"offset" %in% names(data)) {
+      pn_abort(
+        c("The model was fitted with an offset.", i = "Give one for the new rows: {.arg offset}, or a column {.field offset} in {.arg newdata}."),
+        class = "offset", arg = "offset"
+      )
+    }
+    terms <- list(quote(offset))
+  }
+  absent <- setdiff(intersect(unlist(lapply(terms, all.vars)), c(object$data_names, "offset")), names(data))
+  if (length(absent)) {
+    pn_abort(
+      c("The data lack {cli::qty(length(absent))}column{?s} {.and {.field {absent}}} of the offset.",
+        i = "{.arg offset} can be given instead."
+      ),
+      class = "missing_column", arg = absent
+    )
+  }
+  check_offset(NULL, terms, data, object$env, n, seq_len(n))
+}
+
+#' Link predictions in own units, without offset, averaged over members
+#'
+#' @param unknown NULL, or per feature the rows at which to average over the feature.
+#' @param layers Cumulative predictions of all layers, or of the last one?
+#' @return [rows, task x output], or [rows, layer, task x output] with layers
+#' @noRd
+engine_link <- function(object, data, unknown, threads, layers = FALSE, members = seq_along(object$members)) {
+  config <- object$config
+  d <- config$n_layers
+  so <- config$n_tasks * config$n_outputs
+  out <- array(0, c(data$n, if (layers) d, so))
+  for (range in row_chunks(data$n, d * so)) {
+    rows <- seq.int(range[1L], range[2L])
+    part <- if (length(rows) == data$n) data else slice_range(data, range[1L], range[2L])
+    here <- unknown_in(unknown, range)
+    sum <- 0
+    for (m in members) sum <- sum + member_predictions(object, m, part, here, threads)
+    if (layers) out[rows, , ] <- sum / length(members) else out[rows, ] <- sum[, d, ] / length(members)
+  }
+  scale <- rep_len(object$response$scale, so)
+  center <- rep_len(object$response$center, so)
+  out * rep(scale, each = length(out) / so) + rep(center, each = length(out) / so)
+}
+
+#' Outputs that a row has: its group's, for group tasks
+#' @param link [rows, task x output]
+#' @return [rows, visible outputs], with the offset added
+#' @noRd
+visible_link <- function(object, link, task, offset) {
+  if (!is.null(object$task)) {
+    n <- nrow(link)
+    o <- object$config$n_outputs
+    link <- matrix(link[cbind(rep(seq_len(n), o), rep((task - 1L) * o, o) + rep(seq_len(o), each = n))], n, o)
+  }
+  colnames(link) <- visible_names(object)
+  if (is.null(offset)) link else link + offset
+}
+
+n_visible <- function(object) {
+  if (!is.null(object$task)) object$config$n_outputs else object$config$n_tasks * object$config$n_outputs
+}
+
+visible_names <- function(object) {
+  if (object$family$family == "multinomial") object$response$levels else object$response$names
+}
+
+#' Names of the engine's outputs: responses, classes, groups, or group:class
+#' @noRd
+output_names <- function(object) {
+  classes <- if (object$family$family == "multinomial") object$response$levels
+  tasks <- object$task$levels %||% object$response$names
+  if (is.null(tasks)) {
+    classes %||% object$response$name
+  } else if (is.null(classes)) {
+    tasks
+  } else {
+    paste(rep(tasks, each = length(classes)), classes, sep = ":")
+  }
+}
+
+#' From the link to what was asked for
+#' @param link [rows, visible outputs]
+#' @noRd
+from_link <- function(object, link, type) {
+  family <- object$family$family
+  levels <- object$response$levels
+  if (type == "link") {
+    value <- link
+  } else if (family == "multinomial") {
+    shifted <- exp(link - do.call(pmax, as.data.frame(link)))
+    value <- shifted / rowSums(shifted)
+  } else {
+    value <- object$family$linkinv(link)
+    dim(value) <- dim(link)
+    dimnames(value) <- dimnames(link)
+  }
+  several <- is.list(levels)
+  if (type == "prob" && family == "binomial" && !several) {
+    value <- matrix(c(1 - value, value), ncol = 2L, dimnames = list(NULL, levels))
+  } else if (type == "class") {
+    pick <- function(code, classes) factor(classes[code], levels = classes)
+    if (family == "multinomial") {
+      return(pick(max.col(value, ties.method = "first"), levels))
+    } else if (several) {
+      return(as.data.frame(Map(function(j, classes) pick((value[, j] > 0.5) + 1L, classes), seq_along(levels), levels),
+        col.names = object$response$names, optional = TRUE
+      ))
+    }
+    return(pick((value[, 1L] > 0.5) + 1L, levels))
+  }
+  if (ncol(value) == 1L) value[, 1L] else value
+}
+
+name_rows <- function(x, names) {
+  if (is.data.frame(x)) {
+    attr(x, "row.names") <- names
+  } else if (is.null(dim(x))) {
+    names(x) <- names
+  } else {
+    rownames(x) <- names
+  }
+  x
+}
+
+fitted_row_names <- function(object) object$row_names %||% as.character(object$rows %||% seq_len(object$nobs))
+
+#' Name the rows and, after na.exclude, put missing values back
+#' @noRd
+napredict_rows <- function(object, x, names) {
+  stats::napredict(object$na.action, name_rows(x, names))
+}
+
+predict_layers <- function(object, new, threads) {
+  link <- engine_link(object, new$data, new$unknown, threads, layers = TRUE)
+  d <- dim(link)[2L]
+  out <- vapply(seq_len(d), function(l) {
+    visible_link(object, array(link[, l, ], dim(link)[c(1L, 3L)]), new$task, new$offset)
+  }, matrix(0, new$n, n_visible(object)))
+  out <- aperm(array(out, c(new$n, n_visible(object), d)), c(1L, 3L, 2L))
+  dimnames(out) <- list(new$row_names, paste0("layer", seq_len(d)), visible_names(object) %||% object$response$name)
+  out
+}

@@ -1,0 +1,175 @@
+# From rows of the data to what the engine reads, and back to the rows afterwards.
+#
+# A part is a list about some of the rows: at (positions among the rows that take part), n, columns (function that takes
+# a column's rows), y, weights, offset, task. Its encoded form is list(at, data = engine rows, unknown).
+
+#' Learn encoders from the training part
+#' @return list(encoders, features, counts, missing, centers = [prototypes, features])
+#' @noRd
+encode_training <- function(columns, train, control) {
+  counts <- as_counts(train$weights)
+  fitted <- Map(function(x, name) {
+    fit_encoder(train$columns(x), name, counts, control$scaling, control$bins, control$prototypes)
+  }, columns, names(columns))
+  fitted <- unname(fitted)
+  list(
+    encoders = lapply(fitted, `[[`, "encoder"), features = lapply(fitted, `[[`, "feature"),
+    counts = lapply(fitted, `[[`, "counts"), missing = vapply(fitted, `[[`, 1L, "missing"),
+    centers = vapply(fitted, `[[`, numeric(control$prototypes), "centers")
+  )
+}
+
+#' Pass a part through fitted encoders
+#' @return list(at, data, unknown); data is NULL for a part without rows
+#' @noRd
+encode_part <- function(encoders, part, response, columns = part$columns) {
+  if (part$n == 0L) {
+    return(list(at = integer(), data = NULL))
+  }
+  if (is.function(part$columns)) columns <- lapply(columns, part$columns)
+  encoded <- encode_columns(encoders, columns, part$n)
+  list(at = part$at, data = engine_rows(encoded$features, part, response), unknown = encoded$unknown)
+}
+
+engine_rows <- function(features, part, response) {
+  own <- engine_response(response, part$y, part$offset)
+  encoded_data(features, part$n, own$y, part$task, part$weights, own$offset)
+}
+
+#' A validation data frame (or list(x, y)) as a part
+#' @noRd
+validation_part <- function(validation, frame, response, task) {
+  if (is.null(frame$response$expr)) {
+    if (!all(c("x", "y") %in% names(validation))) {
+      pn_abort(
+        "With {.code protonam(x, y)} {.arg validation} must be a fraction, row numbers, or {.code list(x = , y = )}.",
+        class = "validation", arg = "validation"
+      )
+    }
+    data <- as_columns(validation$x, "validation$x")
+    value <- validation$y
+  } else {
+    data <- as_columns(validation, "validation")
+    check_names_exist(call("~", frame$response$expr), data, baseenv())
+    value <- evaluate_response(frame$response$expr, data, frame$env)$value
+  }
+  n <- data_rows(data)
+  known <- which(!missing_all(value))
+  if (!length(known)) {
+    pn_abort("{.arg validation} has no rows with a response.", class = "validation", arg = "validation")
+  }
+  take <- function(x) take_rows(x, known, n)
+  weights <- frame$given$weights
+  weights <- if (!is.null(weights) && length(all.vars(weights)) && all(all.vars(weights) %in% names(data))) {
+    check_weights(eval(weights, data, frame$env), n, known)
+  }
+  columns <- columns_from(frame$variables, frame$data_names, frame$env, data)
+  list(
+    n = length(known), columns = lapply(columns, take), y = apply_response(response, take(value)), weights = weights,
+    offset = check_offset(NULL, offset_source(frame, NULL)$terms, data, frame$env, n, known),
+    task = if (!is.null(task)) task_groups(task, data, frame$env, n)[known]
+  )
+}
+
+#' Feature columns from new data
+#' @param data From as_columns().
+#' @noRd
+columns_from <- function(variables, data_names, env, data) {
+  needed <- intersect(unique(unlist(lapply(variables, all.vars))), data_names)
+  absent <- setdiff(needed, names(data))
+  if (length(absent)) {
+    pn_abort(
+      c("The data lack {cli::qty(length(absent))}column{?s} {.and {.field {absent}}}.", suggest(absent[1L], names(data))),
+      class = "missing_column", arg = absent
+    )
+  }
+  columns <- lapply(variables, evaluate, data, env)
+  check_column_lengths(list(columns = columns, n = data_rows(data)))
+  columns
+}
+
+#' Group numbers of new rows; a missing or new group is an error unless there is a default
+#' @noRd
+task_groups <- function(task, data, env, n, default = NULL) {
+  if (is.null(task$expr)) {
+    pn_abort(
+      c("The model was fitted with {.arg task} as a vector.", i = "Fit with {.code task = ~ column} to predict from new data."),
+      class = "task", arg = "task"
+    )
+  }
+  if (!is.null(default)) default <- check_choice(as.character(default), task$levels, "task_default")
+  absent <- setdiff(all.vars(task$expr), names(data))
+  if (length(absent) && is.null(default)) {
+    pn_abort("The data lack the task column{?s} {.and {.field {absent}}}.", class = "missing_column", arg = absent)
+  }
+  value <- if (length(absent)) rep(default, n) else as.character(evaluate(task$expr, data, env))
+  id <- match(value, task$levels)
+  if (anyNA(id) && is.null(default)) {
+    new <- unique(value[is.na(id)])
+    pn_abort(
+      c(
+        "The task {.field {task$name}} has {some(ifelse(is.na(new), 'NA', new))}; the model knows {some(task$levels)}.",
+        i = "Name the group to use instead: {.code task_default = {.val {task$levels[1]}}}."
+      ),
+      class = "task", arg = task$name
+    )
+  }
+  id[is.na(id)] <- match(default, task$levels)
+  id
+}
+
+#' The task variable is no feature
+#' @noRd
+drop_task_feature <- function(frame, task, explicit) {
+  used <- intersect(all.vars(task$expr), names(frame$columns))
+  if (!length(used)) {
+    return(frame)
+  }
+  if (any(used %in% explicit)) {
+    pn_inform("{.field {used}} is the {.arg task} and is therefore not a feature.", class = "task_feature")
+  }
+  keep <- setdiff(names(frame$columns), used)
+  if (!length(keep)) {
+    pn_abort("There are no features besides the {.arg task}.", class = "no_features", arg = "task")
+  }
+  frame$columns <- frame$columns[keep]
+  frame$variables <- frame$variables[keep]
+  if (!is.null(frame$formula)) frame$formula <- formula(drop_terms(stats::terms(frame$formula), used))
+  frame
+}
+
+#' Where predictions find the offset
+#'
+#' @return NULL (there was none), or list(terms = expressions to evaluate in new data, vector = was one given that new
+#'   data cannot provide?)
+#' @noRd
+offset_source <- function(frame, offset) {
+  argument <- frame$given$offset
+  in_data <- length(all.vars(argument)) && all(all.vars(argument) %in% frame$data_names)
+  terms <- c(frame$offset, if (in_data) list(argument))
+  if (length(terms) || !is.null(offset)) list(terms = terms, vector = !is.null(offset) && !length(terms))
+}
+
+#' Validation scores in the response's own units (several responses stay standardised)
+#' @noRd
+own_score <- function(member, response) {
+  if (identical(member$score_name, "mse") && is.null(response$names)) {
+    member$score <- member$score * response$scale^2
+    member$history$score <- member$history$score * response$scale^2
+  }
+  member
+}
+
+#' Fitted values of all rows that take part: matrix [rows, visible outputs], own link units
+#' @param parts List of list(at, data, unknown).
+#' @noRd
+fitted_link <- function(fields, parts, task, threads) {
+  fitted <- matrix(NA_real_, fields$nobs, n_visible(fields), dimnames = list(NULL, visible_names(fields)))
+  for (part in parts) {
+    if (length(part$at)) {
+      link <- engine_link(fields, part$data, part$unknown, threads)
+      fitted[part$at, ] <- visible_link(fields, link, task[part$at], fields$offset_values[part$at])
+    }
+  }
+  fitted
+}

@@ -1,0 +1,185 @@
+# print() and summary(): what was fitted, on what, how well, and what each term does.
+
+score_labels <- c(mse = "RMSE", auc = "AUC", logloss = "log-loss", deviance = "deviance")
+
+model_title <- function(object) {
+  order <- object$order
+  name <- if (order == 1) "ProtoNAM" else if (order == 2) "ProtoNA2M" else if (is.infinite(order)) "ProtoNAnM" else sprintf("ProtoNA%dM", order)
+  kind <- c(gaussian = "regression", binomial = "two classes", multinomial = "several classes", poisson = "counts")
+  sprintf("%s (order %s), %s", name, format(order), kind[[object$family$family]])
+}
+
+count <- function(n, what, plural = paste0(what, "s")) {
+  paste(format(n, big.mark = ",", scientific = FALSE, trim = TRUE), if (n == 1) what else plural)
+}
+
+#' The call without data that was passed by value
+#' @noRd
+format_call <- function(call) {
+  for (i in seq_along(call)[-1L]) {
+    if (is.null(call[[i]])) next
+    if (!is.language(call[[i]]) && (is.list(call[[i]]) || length(call[[i]]) > 5L)) {
+      call[[i]] <- as.name(paste0("<", class(call[[i]])[1L], ">"))
+    }
+  }
+  text <- deparse(call, width.cutoff = 76L)
+  if (length(text) > 4L) text <- c(text[1:4], "    ...")
+  text
+}
+
+#' Lines "label  value" of the header
+#' @noRd
+model_facts <- function(object) {
+  encoders <- object$encoder
+  categorical <- sum(vapply(encoders, is_categorical, NA))
+  missing <- sum(vapply(encoders, `[[`, NA, "has_missing"))
+  features <- c(
+    count(length(encoders), "feature"),
+    if (categorical) paste(categorical, "categorical"),
+    if (missing) paste(missing, "with missing values")
+  )
+  rows <- c(
+    count(object$n_train, "training row"),
+    if (object$n_validation > 0) count(object$n_validation, "validation row")
+  )
+  response <- object$response
+  what <- if (!is.null(response$names)) {
+    paste0(length(response$names), " responses: ", some(response$names, quote = ""))
+  } else if (object$family$family == "binomial") {
+    paste0(response$name, ", event ", encodeString(response$levels[2L], quote = "\""))
+  } else if (object$family$family == "multinomial") {
+    paste0(response$name, ", ", length(response$levels), " classes: ", some(response$levels))
+  } else {
+    response$name
+  }
+  facts <- c(
+    Response = what,
+    Rows = paste(rows, collapse = ", "),
+    Features = paste(features, collapse = ", "),
+    if (object$order > 1) c(Terms = format(length(object$term_names), big.mark = ",")),
+    if (!is.null(object$task)) c(Task = paste0(object$task$name, ": ", some(object$task$levels))),
+    if (length(object$members) > 1L) c(Ensemble = count(length(object$members), "member"))
+  )
+  c(facts, Validation = validation_fact(object), Time = format_seconds(object$elapsed))
+}
+
+#' Best score and epoch, "of members on average" for ensembles
+#' @noRd
+validation_fact <- function(object) {
+  members <- object$members
+  epochs <- vapply(members, function(member) nrow(member$history), 1L)
+  best <- vapply(members, `[[`, 1L, "best_epoch")
+  where <- if (length(members) == 1L) {
+    sprintf("epoch %d of %d", best, as.integer(object$control$epochs))
+  } else {
+    sprintf("epochs %d to %d of %d", min(best), max(best), as.integer(object$control$epochs))
+  }
+  if (length(members) == 1L && epochs < object$control$epochs) where <- paste0(where, ", stopped at ", epochs)
+  scores <- vapply(members, `[[`, 1, "score")
+  if (all(is.na(scores))) {
+    return(paste0("none (last ", where, ")"))
+  }
+  name <- members[[1L]]$score_name
+  if (name == "mse") scores <- sqrt(scores)
+  label <- paste0(score_labels[[name]], if (name == "mse" && !is.null(object$response$names)) " (standardised)")
+  text <- if (length(scores) == 1L) {
+    format(scores, digits = 4L)
+  } else {
+    sprintf("%s (members %s to %s)", format(mean(scores), digits = 4L), format(min(scores), digits = 4L), format(max(scores), digits = 4L))
+  }
+  paste0(label, " ", text, " (best ", where, ")")
+}
+
+format_seconds <- function(seconds) {
+  if (seconds < 60) paste(format(round(seconds, 1L)), "s") else sprintf("%d min %02d s", seconds %/% 60, round(seconds %% 60))
+}
+
+cat_facts <- function(facts) {
+  cat(paste0("  ", format(names(facts)), "  ", facts, "\n"), sep = "")
+}
+
+#' Print and summarise a fit
+#'
+#' `print()` shows what was fitted, on how many rows, and how well. `summary()` adds the settings and a table of the
+#' terms: their importance (mean absolute effect over the training rows), the range of their effects, and the effect of
+#' a missing value. Effects are on the link scale, centred over the training rows.
+#'
+#' @param object,x A fit, or its summary.
+#' @param n At most how many terms (the most important ones) to print.
+#' @param digits Significant digits.
+#' @param ... Nothing.
+#' @return `summary()` returns a list of class `summary.protonam` with `call`, `facts`, `effects` (the term table, a data
+#'   frame), `scores` (one row per member) and `control`. `print()` returns its argument, invisibly.
+#' @examples
+#' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 20, seed = 1)
+#' fit
+#' summary(fit)
+#' @export
+summary.protonam <- function(object, ...) {
+  scores <- data.frame(
+    member = seq_along(object$members), seed = vapply(object$members, `[[`, 1, "seed"),
+    best_epoch = vapply(object$members, `[[`, 1L, "best_epoch"), score = vapply(object$members, `[[`, 1, "score"),
+    score_name = vapply(object$members, `[[`, "", "score_name")
+  )
+  effects <- object$effects
+  if (!is.null(effects)) {
+    effects <- effects[order(match(effects$output, unique(effects$output)), -effects$importance), ]
+    rownames(effects) <- NULL
+  }
+  structure(
+    list(
+      title = model_title(object), call = object$call, facts = model_facts(object), effects = effects, scores = scores,
+      control = object$control, order = object$order, link = object$family$link
+    ),
+    class = "summary.protonam"
+  )
+}
+
+#' @rdname summary.protonam
+#' @export
+print.protonam <- function(x, ...) {
+  cat(model_title(x), "\n\n", sep = "")
+  cat(paste0("  ", format_call(x$call), "\n"), sep = "")
+  cat("\n")
+  cat_facts(model_facts(x))
+  invisible(x)
+}
+
+#' @rdname summary.protonam
+#' @export
+print.summary.protonam <- function(x, n = 30, digits = 3, ...) {
+  cat(x$title, "\n\n", sep = "")
+  cat(paste0("  ", format_call(x$call), "\n"), sep = "")
+  cat("\n")
+  cat_facts(c(x$facts, Settings = format_settings(x$control)))
+  if (!is.null(x$effects)) print_effects(x$effects, n, digits, x$link)
+  invisible(x)
+}
+
+format_settings <- function(control) {
+  size <- sprintf("%d prototypes, %d layers, %d hidden units", control$prototypes, control$layers, control$hidden)
+  sprintf("%s; batches of %d, learning rate %s", size, control$batch_size, format(control$lr))
+}
+
+print_effects <- function(effects, n, digits, link) {
+  outputs <- unique(effects$output)
+  scale <- if (link == "identity") "" else paste0(" on the ", link, " scale")
+  cat("\nEffects of the terms", scale, ", centred over the training rows\n", sep = "")
+  for (output in outputs) {
+    table <- effects[effects$output == output, ]
+    shown <- utils::head(table, n)
+    if (length(outputs) > 1L) cat("\n", output, "\n", sep = "")
+    number <- function(x) format(signif(x, digits), digits = digits, scientific = 4)
+    lines <- data.frame(
+      term = shown$term, importance = number(shown$importance),
+      bar = strrep("#", round(10 * shown$importance / max(table$importance, 1e-300))),
+      range = paste(number(shown$low), "to", number(shown$high))
+    )
+    if (any(!is.na(table$missing))) lines$missing <- ifelse(is.na(shown$missing), "", number(shown$missing))
+    names(lines)[names(lines) == "bar"] <- ""
+    width <- max(nchar(lines$term, "width"))
+    lines$term <- formatC(lines$term, width = -width, flag = "-")
+    print(lines, row.names = FALSE, right = FALSE)
+    if (nrow(table) > n) cat("... and ", count(nrow(table) - n, "more term", "more terms"), "\n", sep = "")
+  }
+}

@@ -1,0 +1,241 @@
+# protonam(): generic and methods turn what the user has into a frame (R/frame.R); fit_frame() is the bridge from a frame
+# to a fitted model. Files in the order of the work: frame, rows, response, split, encode, model, fit.
+
+#' Fit a prototypical neural additive model
+#'
+#' Fits ProtoNAM and its higher orders to a data frame: regression, two or more classes, counts, several responses, or
+#' groups with weights of their own. Columns may be numeric, integer, logical, factor, ordered, character, `Date` or
+#' `POSIXct`, with missing values.
+#'
+#' @param x A formula `response ~ features`, or a data frame or matrix of features.
+#' @param formula `response ~ features`. `.` means all other columns of `data`, `log(x)` or `I(x^2)` transform, `- x`
+#'   leaves out, `offset(log(time))` adds an offset. Interactions are not written here, see `order`. A response
+#'   `cbind(y1, y2)` stands for several responses; they may have missing values.
+#' @param data A data frame (also tibble or data.table).
+#' @param y The response: a vector, factor, or matrix (one response per column).
+#' @param order How many features interact: 1 for a model with one effect per feature (ProtoNAM), 2 for all pairs
+#'   (ProtoNA2M), `k` for all sets of `k`, `Inf` for one set of all features (ProtoNAnM).
+#' @param family [gaussian()], [binomial()], [poisson()] or `"multinomial"`. `NULL` goes by the response: a number is
+#'   gaussian; logical, two-level factor and two-valued text are binomial (the event is the last level); more levels are
+#'   multinomial.
+#' @param task `~ variable`: each of the variable's groups gets weights of its own over shared encoders, and the variable
+#'   is no feature.
+#' @param pairs For `order = 2`: `NULL` for all pairs, a formula `~ a:b + c:d` to pick some, or a number of pairs, the
+#'   strongest by a screening of the data. Features in no pair keep an effect of their own.
+#' @param weights Case weights, not negative. A whole number k counts as k copies of the row. With a formula: evaluated in
+#'   `data`.
+#' @param offset Known part of the linear predictor (link scale). With a formula: evaluated in `data`.
+#' @param subset Rows to use, evaluated in `data` (formula), or an index.
+#' @param na.action What to do about missing values. The default [na.pass()] keeps them: they get effects of their own.
+#'   [na.omit()], [na.exclude()] and [na.fail()] work as in [lm()]. Rows without a response are always dropped, with a
+#'   message.
+#' @param validation Rows that choose the best epoch: a fraction (classes alike), row numbers or a logical vector (rows of
+#'   `data`), or a data frame. 0 keeps the last epoch. Validation rows have no influence on scaling, levels or prototypes.
+#' @param groups `~ id` (or a vector): rows of one group stay together when validation rows are drawn.
+#' @param ensemble Number of models that differ in their seed; predictions are averaged on the link scale.
+#' @param control Settings from [protonam_control()] or [paper_control()].
+#' @param seed A whole number. `NULL` draws one from R's generator, so that [set.seed()] governs. The same seed gives the
+#'   same result for any number of threads.
+#' @param threads Threads to use. `NULL`: environment variable `PROTONAM_THREADS`, `options(protonam.threads = )`, or 2.
+#' @param verbose Show a progress bar?
+#' @param ... Settings of [protonam_control()] by name, such as `epochs = 100`.
+#'
+#' @return An object of class `protonam`, a list of plain vectors that can be saved with [saveRDS()]. See
+#'   [predict.protonam()], [summary.protonam()].
+#' @references Xiong, Sinha and Zhang (2024), ProtoNAM: Prototypical Neural Additive Models for Interpretable Deep Tabular
+#'   Learning, \doi{10.48550/arXiv.2410.04723}.
+#' @examples
+#' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, epochs = 30, seed = 1)
+#' fit
+#' predict(fit, data.frame(wt = 3, hp = c(100, 200), cyl = 6))
+#' @export
+protonam <- function(x, ...) {
+  if (missing(x) && "formula" %in% names(substitute(list(...)))) {
+    # protonam(data = d, formula = y ~ x): dispatch would see `data` first
+    call <- sys.call()
+    call[[1L]] <- protonam.formula
+    return(eval(call, parent.frame()))
+  }
+  UseMethod("protonam")
+}
+
+#' @rdname protonam
+#' @export
+protonam.formula <- function(formula, data, order = 1, family = NULL, task = NULL, pairs = NULL, weights = NULL,
+                             offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
+                             validation = 0.2, groups = NULL, ensemble = 1L, control = protonam_control(), seed = NULL,
+                             threads = NULL, verbose = interactive(), ...) {
+  call <- match.call()
+  call[[1L]] <- quote(protonam)
+  control <- merge_control(control, list(...), names(formals(protonam.formula)))
+  env <- environment(formula)
+  caller <- parent.frame()
+  if (missing(data)) data <- env
+  columns <- as_columns(data, "data")
+  given <- list(weights = substitute(weights), offset = substitute(offset))
+  roles <- c(role_names(task), role_names(groups), vapply(Filter(is.symbol, given), as.character, ""))
+  frame <- formula_frame(formula, columns, roles)
+  tell_left_out(setdiff(frame$left_out, role_names(task)))
+  frame$given <- given
+  evaluate_extra <- function(expr) {
+    # as lm(): in the data, then where the formula was made; failing that, where protonam() was called
+    tryCatch(eval(expr, columns, env), error = function(e) eval(expr, columns, caller))
+  }
+  fit_frame(
+    frame, columns,
+    order = order, family = family, task = task, pairs = pairs, weights = evaluate_extra(given$weights),
+    offset = evaluate_extra(given$offset), subset = evaluate_extra(substitute(subset)), na_action = na.action,
+    validation = validation, groups = groups, ensemble = ensemble, control = control, seed = seed, threads = threads,
+    verbose = verbose, call = call, explicit = all.vars(formula[[3L]])
+  )
+}
+
+#' @rdname protonam
+#' @export
+protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pairs = NULL, weights = NULL,
+                                offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
+                                validation = 0.2, groups = NULL, ensemble = 1L, control = protonam_control(),
+                                seed = NULL, threads = NULL, verbose = interactive(), ...) {
+  call <- match.call()
+  call[[1L]] <- quote(protonam)
+  if (missing(y)) {
+    pn_abort("{.arg y}, the response, is missing.", class = "argument", arg = "y")
+  }
+  if (inherits(y, "formula")) {
+    # data |> protonam(y ~ x)
+    swapped <- match.call()
+    names(swapped)[match(c("x", "y"), names(swapped))] <- c("data", "formula")
+    swapped[[1L]] <- protonam.formula
+    fit <- eval(swapped, parent.frame())
+    fit$call[[1L]] <- quote(protonam)
+    return(fit)
+  }
+  control <- merge_control(control, list(...), names(formals(protonam.data.frame)))
+  name <- if (is.symbol(call$y)) as.character(call$y) else "y"
+  columns <- as_columns(x, "x")
+  features <- columns[setdiff(names(columns), c(role_names(task), role_names(groups)))]
+  frame <- table_frame(structure(features, info = attr(columns, "info")), y, name)
+  fit_frame(
+    frame, columns,
+    order = order, family = family, task = task, pairs = pairs, weights = weights, offset = offset, subset = subset,
+    na_action = na.action, validation = validation, groups = groups, ensemble = ensemble, control = control,
+    seed = seed, threads = threads, verbose = verbose, call = call, explicit = character()
+  )
+}
+
+#' @rdname protonam
+#' @export
+protonam.matrix <- function(x, y, ...) {
+  fit <- protonam.data.frame(x, y, ...)
+  fit$call <- match.call()
+  fit$call[[1L]] <- quote(protonam)
+  fit
+}
+
+#' @rdname protonam
+#' @export
+protonam.default <- function(x, ...) {
+  if (missing(x)) {
+    pn_abort("{.fn protonam} needs a formula and data, or features {.arg x} and a response {.arg y}.", class = "argument")
+  }
+  pn_abort(
+    "{.fn protonam} takes a formula, a data frame or a matrix first, not {describe(x)}.",
+    class = "argument", arg = "x"
+  )
+}
+
+#' Columns that a role names, when it is a plain column
+#' @noRd
+role_names <- function(role) {
+  if (inherits(role, "formula")) all.vars(role) else if (is.character(role) && length(role) == 1L) role else character()
+}
+
+tell_left_out <- function(names) {
+  if (length(names)) {
+    pn_inform(
+      "{.and {.field {names}}} {?has/have} another role in the model and {?is/are} not among the features meant by {.code .}.",
+      class = "left_out"
+    )
+  }
+}
+
+#' From a frame to a fitted model
+#'
+#' @param columns All columns of the data, for roles and subset.
+#' @param explicit Names written out in the formula: a task variable among them is removed with a message.
+#' @noRd
+fit_frame <- function(frame, columns, order, family, task, pairs, weights, offset, subset, na_action, validation, groups,
+                      ensemble, control, seed, threads, verbose, call, explicit) {
+  started <- proc.time()[["elapsed"]]
+  order <- check_number(order, "order", min = 1, whole = TRUE, infinite = TRUE)
+  ensemble <- check_number(ensemble, "ensemble", min = 1, max = 1e5, whole = TRUE)
+  verbose <- check_flag(verbose, "verbose")
+  threads <- resolve_threads(threads)
+
+  task <- resolve_role(task, columns, frame$env, "task", frame$n)
+  groups <- resolve_role(groups, columns, frame$env, "groups", frame$n)
+  frame <- drop_task_feature(frame, task, explicit)
+  n <- frame$n
+  rows <- used_rows(frame, task, weights, offset, subset, na_action)
+  weights <- check_weights(weights, n, rows$index)
+  offset <- check_offset(offset, frame$offset, columns, frame$env, n, rows$index)
+  response <- read_response(take_rows(frame$response$value, rows$index, n), frame$response$name, family)
+  task <- read_task(task, n, rows$index, response)
+  seed <- resolve_seed(seed)
+  separate <- is.list(validation) # a data frame of its own
+  split <- split_rows(
+    if (separate) 0 else validation, rows$index, n, check_groups(groups, n, rows$index), strata_of(response, task), seed
+  )
+  split <- set_aside(split, weights)
+  check_training_rows(response, task, split$train)
+
+  control <- resolve_control(control, length(split$train), order)
+  part <- function(at) {
+    list(
+      at = at, n = length(at), columns = function(x) take_rows(x, rows$index[at], n),
+      y = response$y[at, , drop = FALSE], weights = weights[at], offset = offset[at], task = task$id[at]
+    )
+  }
+  train <- part(split$train)
+  response[c("center", "scale")] <-
+    response_scale(train$y, response$family, train$weights, train$offset, control$scale_response)
+  encoded <- encode_training(frame$columns, train, control)
+  data <- engine_rows(encoded$features, train, response)
+  held_out <- if (separate) {
+    encode_part(encoded$encoders, validation_part(validation, frame, response, task), response)
+  } else {
+    encode_part(encoded$encoders, part(split$validation), response, frame$columns)
+  }
+  rest <- encode_part(encoded$encoders, part(split$rest), response, frame$columns)
+
+  classes <- if (response$family$family == "multinomial") length(response$levels)
+  pairs <- choose_pairs(pairs, names(frame$columns), order, function(number) {
+    screen_pairs(data, encoded$counts, number, classes, seed)
+  })
+  K <- length(frame$columns)
+  config <- model_config(
+    control, model_components(K, order, pairs), K, response$family$family,
+    n_outputs = classes %||% 1L, n_tasks = max(length(task$levels), length(response$names), 1L),
+    task_kind = if (!is.null(task)) "group" else if (!is.null(response$names)) "response" else "none"
+  )
+  members <- train_members(config, data, held_out$data, encoded$centers, control, seed, ensemble, threads, verbose)
+  table <- effect_table(config, data, encoded$counts)
+  centering <- lapply(members, function(member) mean_contributions(config, member, table, threads))
+
+  fields <- list(
+    call = call, formula = frame$formula, order = order, family = response$family, control = control, config = config,
+    seed = seed, variables = frame$variables, data_names = frame$data_names,
+    env = slim_environment(c(frame$variables, frame$offset, task$expr), frame$data_names, frame$env),
+    encoder = encoded$encoders, term_names = component_names(names(frame$columns), config$components, order),
+    response = response[names(response) != "y"], task = if (!is.null(task)) task[c("name", "expr", "levels")],
+    offset = offset_source(frame, offset), members = lapply(members, own_score, response), centering = centering,
+    y = response$y, weights = weights, offset_values = offset, rows = rows$kept,
+    row_names = frame$row_names[rows$index], na.action = rows$omitted, train = split$train,
+    nobs = length(rows$index), n_train = length(split$train), n_validation = held_out$data$n %||% 0
+  )
+  parts <- list(list(at = split$train, data = data), if (!separate) held_out, rest)
+  fields$fitted <- fitted_link(fields, parts, task$id, threads)
+  if (order == 1) fields$effects <- summarise_effects(fields, table, encoded$missing, threads)
+  fields$elapsed <- proc.time()[["elapsed"]] - started
+  new_protonam(fields)
+}

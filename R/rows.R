@@ -1,0 +1,246 @@
+# Which rows take part in a fit, and what belongs to them: weights, offset, task groups, strata.
+
+#' Some rows of a vector, matrix, or list of columns; nothing is copied when all rows are wanted
+#' @noRd
+take_rows <- function(x, rows, n) {
+  if (length(rows) == n) {
+    x
+  } else if (is.list(x) && !is.object(x)) {
+    lapply(x, take_rows, rows, n)
+  } else if (length(dim(x)) == 2L) {
+    x[rows, , drop = FALSE]
+  } else {
+    x[rows]
+  }
+}
+
+#' Rows left by subset, na.action, and missing responses or task groups
+#'
+#' @return list(index = row numbers of the data, kept = the same or NULL when all rows are used, omitted = na.action
+#'   attribute as lm() keeps it, or NULL)
+#' @noRd
+used_rows <- function(frame, task, weights, offset, subset, na_action) {
+  n <- frame$n
+  check_length(weights, n, "weights")
+  check_length(offset, n, "offset")
+  rows <- subset_rows(subset, n)
+  omitted <- NULL
+  action <- resolve_na_action(na_action)
+  if (!identical(action, stats::na.pass)) {
+    parts <- c(frame$columns, list("(response)" = frame$response$value, "(weights)" = weights, "(offset)" = offset))
+    missing <- Reduce(`|`, lapply(Filter(Negate(is.null), parts), function(x) missing_any(take_rows(x, rows, n))))
+    if (identical(action, stats::na.fail)) {
+      if (any(missing)) {
+        pn_abort("{.code na.action = na.fail}: {sum(missing)} row{?s} {?has/have} missing values.", class = "missing")
+      }
+    } else if (any(missing)) {
+      class <- if (identical(action, stats::na.exclude)) "exclude" else "omit"
+      omitted <- structure(which(missing), class = class)
+      rows <- rows[!missing]
+    }
+  }
+  rows <- drop_unlabelled(rows, missing_all(take_rows(frame$response$value, rows, n)), "response", frame$response$name)
+  if (!is.null(task)) rows <- drop_unlabelled(rows, is.na(take_rows(task$value, rows, n)), "task", task$name)
+  if (!length(rows)) {
+    pn_abort("There are no rows to fit.", class = "no_rows", arg = "data")
+  }
+  list(index = rows, kept = if (length(rows) < n) rows, omitted = omitted)
+}
+
+subset_rows <- function(subset, n) {
+  if (is.null(subset)) {
+    return(seq_len(n))
+  }
+  if (is.logical(subset) && length(subset) != n || !is.logical(subset) && !is.numeric(subset)) {
+    pn_abort(
+      "{.arg subset} must be a logical vector of length {n} or row numbers, not {describe(subset)}.",
+      class = "subset", arg = "subset"
+    )
+  }
+  rows <- seq_len(n)[if (is.logical(subset)) subset & !is.na(subset) else subset]
+  if (anyNA(rows)) {
+    pn_abort("{.arg subset} has row numbers beyond the {n} rows of the data.", class = "subset", arg = "subset")
+  }
+  rows
+}
+
+resolve_na_action <- function(action) {
+  action <- if (is.null(action)) stats::na.pass else match.fun(action)
+  known <- list(stats::na.pass, stats::na.omit, stats::na.exclude, stats::na.fail)
+  if (!any(vapply(known, identical, NA, action))) {
+    pn_abort(
+      "{.arg na.action} must be {.or {.fn {c('na.pass', 'na.omit', 'na.exclude', 'na.fail')}}}.",
+      class = "argument", arg = "na.action"
+    )
+  }
+  action
+}
+
+missing_any <- function(x) {
+  if (is.list(x) && !is.object(x)) Reduce(`|`, lapply(x, is.na)) else if (is.matrix(x)) rowSums(is.na(x)) > 0 else is.na(x)
+}
+
+missing_all <- function(x) {
+  if (is.list(x) && !is.object(x)) Reduce(`&`, lapply(x, is.na)) else if (is.matrix(x)) rowSums(!is.na(x)) == 0 else is.na(x)
+}
+
+drop_unlabelled <- function(rows, missing, what, name) {
+  if (any(missing)) {
+    pn_inform("{sum(missing)} row{?s} without a value of the {what} {.field {name}} {?is/are} left out.", class = "dropped_rows")
+    rows <- rows[!missing]
+  }
+  rows
+}
+
+check_length <- function(x, n, arg) {
+  if (!is.null(x) && NROW(x) != n) {
+    pn_abort("{.arg {arg}} has length {NROW(x)}, the data have {n} row{?s}.", class = arg, arg = arg)
+  }
+}
+
+#' Case weights of the rows that take part, or NULL when all are 1
+#' @noRd
+check_weights <- function(weights, n, rows) {
+  if (is.null(weights)) {
+    return(NULL)
+  }
+  if (!is.numeric(weights)) {
+    pn_abort("{.arg weights} must be numbers, not {describe(weights)}.", class = "weights", arg = "weights")
+  }
+  weights <- as.double(take_rows(weights, rows, n))
+  if (anyNA(weights) || any(weights < 0) || any(is.infinite(weights))) {
+    bad <- sum(is.na(weights) | weights < 0 | is.infinite(weights))
+    pn_abort(
+      "{.arg weights} must be finite and not negative; {bad} of them {?is/are} missing, negative or infinite.",
+      class = "weights", arg = "weights"
+    )
+  }
+  if (all(weights == 0)) {
+    pn_abort("All {.arg weights} are zero.", class = "weights", arg = "weights")
+  }
+  if (all(weights == 1)) NULL else weights
+}
+
+#' Offset of the rows that take part: offset() terms and the argument added up, or NULL
+#' @param data Columns in which the terms are evaluated.
+#' @noRd
+check_offset <- function(offset, terms, data, env, n, rows) {
+  parts <- c(lapply(terms, evaluate, data, env), if (!is.null(offset)) list(offset))
+  if (!length(parts)) {
+    return(NULL)
+  }
+  for (part in parts) {
+    check_length(part, n, "offset")
+    if (!is.numeric(part)) {
+      pn_abort("{.arg offset} must be numbers, not {describe(part)}.", class = "offset", arg = "offset")
+    }
+  }
+  total <- as.double(take_rows(Reduce(`+`, parts), rows, n))
+  if (any(!is.finite(total))) {
+    pn_abort(
+      "{.arg offset} must be finite; {sum(!is.finite(total))} row{?s} {?has/have} a missing or infinite one.",
+      class = "offset", arg = "offset"
+    )
+  }
+  total
+}
+
+#' Group ids of the rows that take part
+#' @noRd
+check_groups <- function(groups, n, rows) {
+  if (is.null(groups)) {
+    return(NULL)
+  }
+  value <- take_rows(groups$value, rows, n)
+  if (anyNA(value)) {
+    pn_abort("{.arg groups} is missing in {sum(is.na(value))} row{?s}.", class = "groups", arg = "groups")
+  }
+  if (is.factor(value)) as.integer(value) else value
+}
+
+max_task_values <- 20L
+
+#' The task variable of the rows that take part
+#' @return NULL or list(name, expr, levels, id = group number per row)
+#' @noRd
+read_task <- function(task, n, rows, response) {
+  if (is.null(task)) {
+    return(NULL)
+  }
+  if (!is.null(response$names)) {
+    pn_abort("{.arg task} cannot be combined with several responses.", class = "task", arg = "task")
+  }
+  value <- take_rows(task$value, rows, n)
+  if (is.numeric(value) && !is.factor(value) && length(unique(value)) > max_task_values) {
+    pn_abort(
+      c(
+        "{.arg task} {.field {task$name}} is a number with {length(unique(value))} values, not a group.",
+        i = "Make groups of it, e.g. {.code task = ~ cut({task$name}, 3)}."
+      ),
+      class = "task", arg = "task"
+    )
+  }
+  levels <- if (is.factor(value)) {
+    levels(droplevels(value))
+  } else if (is.numeric(value)) {
+    as.character(sort(unique(value)))
+  } else {
+    sort(unique(as.character(value)), method = "radix")
+  }
+  if (length(levels) < 2L) {
+    pn_abort("{.arg task} {.field {task$name}} has one group only: {.val {levels}}.", class = "task", arg = "task")
+  }
+  list(name = task$name, expr = task$expr, levels = levels, id = match(as.character(value), levels))
+}
+
+#' Classes (and groups) that a random split should treat alike; a class with one row is announced
+#' @noRd
+strata_of <- function(response, task) {
+  classes <- if (is.null(response$names) && !is.null(response$levels)) response$y[, 1L]
+  if (!is.null(classes)) {
+    single <- response$levels[tabulate(classes + 1, length(response$levels)) == 1L]
+    if (length(single)) {
+      pn_inform(
+        "{cli::qty(length(single))}Class{?es} {some(single)} of {.field {response$name}} {?has/have} one row only; it is used for training.",
+        class = "rare_class"
+      )
+    }
+  }
+  if (is.null(task)) classes else task$id + length(task$levels) * (classes %||% 0)
+}
+
+#' Rows of weight zero are neither trained on nor validated with
+#' @return split with a third part, `rest`
+#' @noRd
+set_aside <- function(split, weights) {
+  none <- if (is.null(weights)) integer() else which(weights == 0)
+  split <- lapply(split, setdiff, none)
+  split$rest <- none
+  if (!length(split$train)) {
+    pn_abort("All training rows have weight zero.", class = "weights", arg = "weights")
+  }
+  split
+}
+
+#' Every class, response and group must be seen in training
+#' @noRd
+check_training_rows <- function(response, task, train) {
+  y <- response$y[train, , drop = FALSE]
+  for (j in seq_len(ncol(y))) {
+    name <- if (is.null(response$names)) response$name else response$names[j]
+    values <- unique(y[!is.na(y[, j]), j])
+    if (!length(values)) {
+      pn_abort("No training row has a value of {.field {name}}.", class = "no_rows", arg = name)
+    }
+    if (!is.null(response$levels) && length(values) < 2L) {
+      pn_abort("The training rows have one class of {.field {name}} only.", class = "one_class", arg = name)
+    }
+  }
+  absent <- setdiff(seq_along(task$levels), task$id[train])
+  if (length(absent)) {
+    pn_abort(
+      "No training row has {.field {task$name}} {some(task$levels[absent])}.",
+      class = "task", arg = "task"
+    )
+  }
+}

@@ -1,0 +1,142 @@
+# Training and validation rows. Everything random here comes from the fit's seed, not from R's generator.
+
+# Streams of the engine's counter-based generator that R uses
+stream_split <- 1
+stream_screen <- 2
+stream_member <- 1000
+
+#' A permutation of 1..n that depends on seed and stream alone
+#' @noRd
+permutation <- function(n, seed, stream) .Call(ffi_permutation, as.double(n), as.double(seed), as.double(stream))
+
+#' The seed of a fit: given, or one draw from R's generator
+#' @noRd
+resolve_seed <- function(seed) {
+  if (is.null(seed)) {
+    return(floor(stats::runif(1) * 2^32))
+  }
+  check_number(seed, "seed", whole = TRUE, min = -2^52, max = 2^52) %% 2^52
+}
+
+#' The seed of an ensemble's member: the fit's own for the first, scattered ones for the others
+#' @noRd
+member_seed <- function(seed, member) {
+  if (member == 1L) {
+    return(seed)
+  }
+  digits <- permutation(1024, seed, stream_member + member)[1:5] - 1
+  sum(digits * 1024^(0:4))
+}
+
+#' Split rows into training and validation
+#'
+#' @param validation A fraction, row numbers of the data, or a logical with one value per row of the data.
+#' @param rows Rows of the data that take part (row numbers, ascending).
+#' @param n Rows of the data.
+#' @param groups NULL or group ids of the rows that take part: a group is never divided.
+#' @param strata NULL or class ids of the rows that take part: classes are split alike.
+#' @return list(train, validation): positions within `rows`, ascending
+#' @noRd
+split_rows <- function(validation, rows, n, groups, strata, seed) {
+  m <- length(rows)
+  if (is.logical(validation)) {
+    if (length(validation) != n || anyNA(validation)) {
+      pn_abort(
+        "{.arg validation} as a logical needs one TRUE or FALSE for each of the {n} row{?s} of the data.",
+        class = "validation", arg = "validation"
+      )
+    }
+    held_out <- validation[rows]
+  } else if (is.numeric(validation) && length(validation) == 1L && !is.na(validation) && validation >= 0 &&
+    validation < 1) {
+    if (validation == 0) {
+      return(list(train = seq_len(m), validation = integer()))
+    }
+    held_out <- draw_fraction(validation, m, groups, strata, seed)
+    if (!any(held_out)) {
+      pn_inform(
+        "{m} row{?s} are too few to hold out {validation * 100} % for validation; the last epoch is kept.",
+        class = "no_validation"
+      )
+    }
+  } else if (is.numeric(validation)) {
+    ambiguous <- length(validation) == 1L && isTRUE(validation == 1)
+    if (ambiguous || !length(validation) || anyNA(validation) || any(validation != round(validation)) ||
+      any(validation < 1) || any(validation > n)) {
+      pn_abort(
+        c(
+          "{.arg validation} must be a fraction from 0 to below 1, row numbers from 1 to {n}, a logical vector or a data frame.",
+          x = "It is {describe(validation)}."
+        ),
+        class = "validation", arg = "validation"
+      )
+    }
+    held_out <- rows %in% validation
+  } else {
+    pn_abort(
+      "{.arg validation} must be a fraction, row numbers, a logical vector or a data frame, not {describe(validation)}.",
+      class = "validation", arg = "validation"
+    )
+  }
+  if (all(held_out)) {
+    pn_abort("{.arg validation} leaves no row to train on.", class = "validation", arg = "validation")
+  }
+  if (!is.null(groups)) {
+    divided <- intersect(unique(groups[held_out]), unique(groups[!held_out]))
+    if (length(divided)) {
+      pn_abort(
+        "{.arg validation} divides {length(divided)} of the {.arg groups}: {some(divided)}.",
+        class = "validation", arg = "groups"
+      )
+    }
+  }
+  list(train = which(!held_out), validation = which(held_out))
+}
+
+#' Hold out a fraction of rows, of every class alike, or of whole groups
+#' @return logical, TRUE = held out
+#' @noRd
+draw_fraction <- function(fraction, n, groups, strata, seed) {
+  held_out <- logical(n)
+  if (!is.null(groups)) {
+    ids <- match(groups, unique(groups))
+    shuffled <- permutation(max(ids), seed, stream_split)
+    if (length(shuffled) < 2L) {
+      pn_abort(
+        "{.arg groups} has one group only, so nothing can be held out.",
+        class = "validation", arg = "groups"
+      )
+    }
+    size <- cumsum(tabulate(ids)[shuffled])
+    # as many groups as come nearest to the wanted number of rows, but neither none nor all
+    k <- min(max(which.min(abs(size - fraction * n)), 1L), length(shuffled) - 1L)
+    held_out[ids %in% shuffled[seq_len(k)]] <- TRUE
+    return(held_out)
+  }
+  shuffled <- permutation(n, seed, stream_split)
+  if (is.null(strata)) {
+    held_out[shuffled[seq_len(min(round(fraction * n), n - 1L))]] <- TRUE
+    return(held_out)
+  }
+  class <- match(strata, unique(strata))
+  size <- tabulate(class)
+  take <- share_out(fraction * size, round(fraction * n))
+  take <- pmin(take, size - 1L) # every class is trained on
+  within <- integer(n)
+  by_class <- shuffled[order(class[shuffled])] # stable: the random order stays within a class
+  within[by_class] <- sequence(size)
+  held_out[within <= take[class]] <- TRUE
+  held_out
+}
+
+#' Whole numbers near `share` with a given sum: round down, then give the rest to the largest remainders
+#' @noRd
+share_out <- function(share, total) {
+  take <- floor(share)
+  rest <- total - sum(take)
+  if (rest > 0) {
+    more <- order(take - share)[seq_len(min(rest, length(share)))]
+    take[more] <- take[more] + 1
+  }
+  take
+}

@@ -1,0 +1,81 @@
+# Features about which a row says nothing: missing where the training data had no missing values, or a new level.
+# Such a feature counts with its average effect. In order 1 that is exact: its contribution is replaced by the training
+# mean. In higher orders a feature has no effect of its own, so predictions are averaged over values typical of it.
+
+unknown_in <- function(unknown, range) {
+  here <- lapply(unknown, function(rows) rows[rows >= range[1L] & rows <= range[2L]] - range[1L] + 1)
+  if (any(lengths(here) > 0L)) here
+}
+
+#' Cumulative predictions of one member, [rows, layer, task x output], in the engine's units
+#' @noRd
+member_predictions <- function(object, m, data, unknown, threads) {
+  member <- object$members[[m]]
+  evaluate <- function(data) .Call(ffi_predict, object$config, member$params, member$running, data, threads)
+  value <- evaluate(data)
+  if (is.null(unknown)) {
+    return(value)
+  }
+  rows <- sort(unique(unlist(unknown)))
+  if (object$order > 1) {
+    value[rows, , ] <- average_typical(object, data, unknown, rows, evaluate)
+    return(value)
+  }
+  some <- encoded_data(slice_features(data$features, rows, data$n), length(rows))
+  by_layer <- .Call(ffi_contributions, object$config, member$params, member$running, some, TRUE, threads)
+  for (i in which(lengths(unknown) > 0L)) {
+    at <- match(unknown[[i]], rows)
+    mean <- object$centering[[m]][i, , ]
+    for (u in seq_len(dim(value)[3L])) {
+      change <- matrix(mean, dim(value)[3L])[u, ] - t(matrix(by_layer[at, i, u, ], length(at)))
+      # prediction m holds the contributions of layers 1..m
+      value[unknown[[i]], , u] <- value[unknown[[i]], , u] + t(matrix(apply(change, 2L, cumsum), nrow(change)))
+    }
+  }
+  value
+}
+
+#' Centred contributions of one member, [rows, component, task x output], in the engine's units
+#' @noRd
+member_contributions <- function(object, m, data, unknown, threads) {
+  member <- object$members[[m]]
+  evaluate <- function(data) .Call(ffi_contributions, object$config, member$params, member$running, data, FALSE, threads)
+  value <- evaluate(data)
+  if (!is.null(unknown) && object$order > 1) {
+    rows <- sort(unique(unlist(unknown)))
+    value[rows, , ] <- average_typical(object, data, unknown, rows, evaluate)
+  }
+  means <- apply(object$centering[[m]], c(1L, 2L), sum)
+  value <- value - rep(means, each = dim(value)[1L])
+  if (object$order == 1) {
+    for (i in which(lengths(unknown) > 0L)) value[unknown[[i]], i, ] <- 0
+  }
+  value
+}
+
+#' Mean of `evaluate(data)` over typical values of the unknown features
+#'
+#' Features take their typical values in different orders, so that several unknown ones do not move together.
+#' @param evaluate Function of encoded data that returns an array whose first dimension is rows.
+#' @noRd
+average_typical <- function(object, data, unknown, rows, evaluate) {
+  features <- slice_features(data$features, rows, data$n)
+  n <- length(rows)
+  affected <- which(lengths(unknown) > 0L)
+  codes <- lapply(features[affected], decode_codes, n)
+  total <- 0
+  for (j in seq_len(n_typical)) {
+    for (k in seq_along(affected)) {
+      i <- affected[k]
+      values <- features[[i]]$values
+      pick <- ((j - 1L) * (2L * k - 1L) + k) %% n_typical + 1L
+      code <- replace(codes[[k]], match(unknown[[i]], rows), length(values))
+      table <- c(values, rep_len(object$encoder[[i]]$typical, n_typical)[pick])
+      width <- code_width(length(table))
+      data$features[[i]] <- list(values = table, codes = writeBin(code, raw(), size = width), width = width)
+    }
+    data$features[-affected] <- features[-affected]
+    total <- total + evaluate(encoded_data(data$features, n))
+  }
+  total / n_typical
+}
