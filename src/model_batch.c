@@ -15,7 +15,7 @@ pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, s
   memset(batch, 0, sizeof(*batch));
   batch->capacity = capacity;
   batch->features = features;
-  batch->first = pn_arena_alloc(arena, features + 1, sizeof(uint32_t));
+  batch->cells = pn_arena_alloc(arena, features, sizeof(uint32_t));
   batch->value = pn_arena_alloc(arena, features * capacity, sizeof(float));
   batch->missing = pn_arena_alloc(arena, features * capacity, 1);
   batch->weight = pn_arena_alloc(arena, features * capacity, sizeof(float));
@@ -43,12 +43,10 @@ static inline uint32_t code_at(const pn_feature *feature, size_t row) {
   return code;
 }
 
-/* Cells of feature i, relative to the feature; values are parked at the feature's own region [i x capacity] and packed
- * afterwards, when every feature's number of cells is known. Returns that number. */
-static uint32_t find_cells(pn_batch *batch, const pn_feature *feature, size_t i, int equal_values) {
+/* Cells of feature i in order of first appearance. The value table's index of each cell goes to code_of. */
+static void find_cells(pn_batch *batch, const pn_feature *feature, size_t i, int equal_values, uint32_t *code_of) {
   uint32_t *cell = batch->cell + i * batch->capacity;
   uint32_t *seen = batch->seen + batch->table_start[i], *local = batch->local + batch->table_start[i];
-  uint32_t *code_of = batch->member + i * batch->capacity; /* free until the segments are listed */
   uint32_t cells = 0;
   for (size_t r = 0; r < batch->rows; ++r) {
     const uint32_t code = code_at(feature, batch->id[r]);
@@ -60,21 +58,14 @@ static uint32_t find_cells(pn_batch *batch, const pn_feature *feature, size_t i,
     }
     cell[r] = equal_values ? local[code] : (uint32_t)r;
   }
-  return cells;
+  batch->cells[i] = cells;
 }
 
-static void describe_cells(pn_batch *batch, const pn_data *data, size_t i) {
-  const uint32_t *code_of = batch->member + i * batch->capacity;
-  const size_t begin = batch->first[i], cells = batch->first[i + 1] - begin;
-  for (size_t c = 0; c < cells; ++c) {
-    const float value = data->feature[i].value[code_of[c]];
-    batch->missing[begin + c] = isnan(value) != 0;
-    batch->value[begin + c] = isnan(value) ? 0.0f : value;
-    batch->weight[begin + c] = 0.0f;
-  }
+/* Lists the rows of feature i cell by cell (counting sort). */
+static void list_members(pn_batch *batch, size_t i) {
+  const size_t cells = batch->cells[i];
   const uint32_t *cell = batch->cell + i * batch->capacity;
-  uint32_t *member = batch->member + i * batch->capacity;
-  uint32_t *segment = batch->segment + begin + i;
+  uint32_t *member = batch->member + i * batch->capacity, *segment = batch->segment + i * (batch->capacity + 1);
   memset(segment, 0, (cells + 1) * sizeof(*segment));
   for (size_t r = 0; r < batch->rows; ++r) ++segment[cell[r] + 1];
   for (size_t c = 0; c < cells; ++c) segment[c + 1] += segment[c];
@@ -82,11 +73,23 @@ static void describe_cells(pn_batch *batch, const pn_data *data, size_t i) {
   /* The loop above moved every end to its start: segment[c + 1] is now where cell c begins. */
   memmove(segment, segment + 1, cells * sizeof(*segment));
   segment[cells] = (uint32_t)batch->rows;
-  for (size_t c = 0; c < cells; ++c) {
-    double sum = 0;
-    if (data->weight == NULL) {
-      sum = (double)(segment[c + 1] - segment[c]);
-    } else {
+}
+
+static void fill_feature(pn_batch *batch, const pn_data *data, size_t i, int equal_values) {
+  const size_t begin = i * batch->capacity;
+  uint32_t *code_of = batch->member + begin; /* free until the members are listed */
+  find_cells(batch, &data->feature[i], i, equal_values, code_of);
+  for (size_t c = 0; c < batch->cells[i]; ++c) {
+    const float value = data->feature[i].value[code_of[c]];
+    batch->missing[begin + c] = isnan(value) != 0;
+    batch->value[begin + c] = isnan(value) ? 0.0f : value;
+  }
+  list_members(batch, i);
+  const uint32_t *segment = pn_batch_segment(batch, i), *member = pn_batch_member(batch, i);
+  for (size_t c = 0; c < batch->cells[i]; ++c) {
+    double sum = (double)(segment[c + 1] - segment[c]);
+    if (data->weight != NULL) {
+      sum = 0;
       for (uint32_t q = segment[c]; q < segment[c + 1]; ++q) sum += data->weight[batch->id[member[q]]];
     }
     batch->weight[begin + c] = (float)sum;
@@ -112,18 +115,10 @@ void pn_batch_fill(pn_batch *batch, const pn_data *data, const uint32_t *id, siz
   batch->rows = n;
   batch->id = id;
   ++batch->stamp;
-  batch->first[0] = 0;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(threads)
+#pragma omp parallel for schedule(dynamic) num_threads(threads)
 #endif
-  for (size_t i = 0; i < features; ++i) {
-    batch->first[i + 1] = find_cells(batch, &data->feature[i], i, equal_values);
-  }
-  for (size_t i = 0; i < features; ++i) batch->first[i + 1] += batch->first[i];
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(threads)
-#endif
-  for (size_t i = 0; i < features; ++i) describe_cells(batch, data, i);
+  for (size_t i = 0; i < features; ++i) fill_feature(batch, data, i, equal_values);
   sum_weights(batch, data);
   (void)threads;
 }

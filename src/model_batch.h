@@ -40,13 +40,14 @@ typedef struct {
   double weight_sum;   /* of the case weights of its rows */
   double label_sum;    /* of the case weights of its observed (row, response) pairs */
 
-  uint32_t *first;     /* [K + 1]: feature i has cells first[i] .. first[i + 1] - 1 */
-  float *value;        /* [cells], 0 for the missing value */
-  unsigned char *missing; /* [cells] */
-  float *weight;       /* [cells] sum of its rows' case weights */
-  uint32_t *cell;      /* [K x capacity]: row r of feature i is cell first[i] + cell[i * capacity + r] */
-  uint32_t *segment;   /* feature i, cell c: rows member[i * capacity + q], q in segment[first[i] + i + c] .. next - 1 */
-  uint32_t *member;    /* [K x capacity] */
+  /* Feature i has cells[i] cells, numbered from i * capacity in whatever is kept per cell. */
+  uint32_t *cells;        /* [K] */
+  float *value;           /* [K x capacity], 0 for the missing value */
+  unsigned char *missing; /* [K x capacity] */
+  float *weight;          /* [K x capacity] sum of its rows' case weights */
+  uint32_t *cell;         /* [K x capacity]: row r of feature i is in cell i * capacity + cell[i * capacity + r] */
+  uint32_t *segment;      /* [K x (capacity + 1)]: where a feature's cells begin in its list of members */
+  uint32_t *member;       /* [K x capacity] rows, cell by cell */
 
   uint32_t *range;     /* [capacity] ids of a contiguous batch */
   uint32_t *seen;      /* per value of every feature: the stamp of the batch that saw it last, and its cell there */
@@ -64,6 +65,18 @@ void pn_batch_fill(pn_batch *batch, const pn_data *data, const uint32_t *id, siz
 /* The same for rows begin .. begin + n - 1. */
 void pn_batch_fill_range(pn_batch *batch, const pn_data *data, size_t begin, size_t n, int equal_values, int threads);
 
-static inline size_t pn_batch_cells(const pn_batch *batch) { return batch->first[batch->features]; }
+/* Rows of feature i's cell c: member[q] of the feature's list, for q in segment[c] .. segment[c + 1] - 1. */
+static inline const uint32_t *pn_batch_segment(const pn_batch *batch, size_t i) {
+  return batch->segment + i * (batch->capacity + 1);
+}
+
+static inline const uint32_t *pn_batch_member(const pn_batch *batch, size_t i) {
+  return batch->member + i * batch->capacity;
+}
+
+/* The cell of each row, within feature i. */
+static inline const uint32_t *pn_batch_cell(const pn_batch *batch, size_t i) {
+  return batch->cell + i * batch->capacity;
+}
 
 #endif

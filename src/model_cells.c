@@ -16,7 +16,7 @@
 
 /* Everything about one chunk that both directions use. */
 typedef struct {
-  size_t feature, begin, n; /* cells begin .. begin + n - 1 of the batch */
+  size_t feature, begin, n; /* cells begin .. begin + n - 1, all of one feature */
   const float *value;
   const unsigned char *missing;
   const float *weight;
@@ -39,11 +39,16 @@ static size_t chunk_size(const pn_model *model, const pn_strip *strip) {
   return model->config->norm == PN_NORM_BATCH ? cells : (cells < PN_CHUNK ? cells : PN_CHUNK);
 }
 
+/* Where the chunk's cells begin in their feature's list of members. */
+static const uint32_t *chunk_segment(const pn_batch *batch, const chunk *at) {
+  return pn_batch_segment(batch, at->feature) + (at->begin - at->feature * batch->capacity);
+}
+
 /* Row numbers that dropout masks depend on: with dropout every cell is one row. */
 static const uint32_t *dropout_rows(const pn_config *config, const pn_batch *batch, const chunk *at, pn_scratch *scratch,
                                     pn_mode mode) {
   if (!mode.training || (config->dropout <= 0 && config->dropout_output <= 0)) return NULL;
-  const size_t local = at->begin - batch->first[at->feature];
+  const size_t local = at->begin - at->feature * batch->capacity;
   for (size_t c = 0; c < at->n; ++c) scratch->id[c] = batch->id[local + c];
   return scratch->id;
 }
@@ -155,7 +160,7 @@ static void output_gradient(const pn_model *model, pn_work *work, const pn_batch
   float *dweight = shared_grad + layout->task_weight + l * s * C;
   const float *g = work->g + l * work->rows * so;
   const float *r = work->r + (l * work->cells + at->begin) * o;
-  const uint32_t *segment = batch->segment + at->begin + i, *member = batch->member + i * batch->capacity;
+  const uint32_t *segment = chunk_segment(batch, at), *member = pn_batch_member(batch, i);
   const double share = 1 / (double)C;
   const double penalty = 2 * (double)config->output_penalty / (batch->weight_sum * (double)(C * o));
   for (size_t c = 0; c < at->n; ++c) {
@@ -183,7 +188,7 @@ static const float *projection_gradient(const pn_model *model, pn_work *work, co
   const pn_layout *layout = &model->layout;
   const size_t h = config->hidden, o = config->outputs, width = layout->width, n = at->n, i = at->feature;
   if (!pn_is_order1(config)) {
-    kern->segment_sum(n, width, batch->segment + at->begin + i, batch->member + i * batch->capacity,
+    kern->segment_sum(n, width, chunk_segment(batch, at), pn_batch_member(batch, i),
                       work->du + (l * config->features + i) * work->rows * width, width, scratch->s);
     return scratch->s;
   }

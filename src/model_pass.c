@@ -9,7 +9,6 @@
 
 #define PN_STRIP_CELLS 512 /* a feature with more cells is cut into several strips ... */
 #define PN_STRIPS_WANTED 64 /* ... as long as there are fewer than about this many in all */
-#define PN_SUM_BLOCK 4096  /* floats of the shared gradient that are summed together */
 
 int pn_is_order1(const pn_config *config) { return config->members == 1; }
 
@@ -56,25 +55,19 @@ pn_status pn_model_init(pn_model *model, const pn_config *config, pn_arena *aren
   return PN_OK;
 }
 
-void pn_model_refresh(pn_model *model, int threads) {
+void pn_model_refresh(pn_model *model, size_t i) {
   const pn_kernels *kern = pn_kernels_get();
   const pn_config *config = model->config;
   const pn_layout *layout = &model->layout;
   const size_t h = config->hidden, d = config->layers, width = layout->width;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(static) num_threads(threads)
-#endif
-  for (size_t i = 0; i < config->features; ++i) {
-    const float *block = model->param + i * layout->feature_size;
-    float *to = model->transposed + i * model->transposed_size;
-    for (size_t l = 0; l < d; ++l, to += width * h) {
-      kern->transpose(h, width, block + layout->predictor + l * h * width, width, to, h);
-    }
-    for (size_t l = 1; l < d; ++l, to += h * h) {
-      kern->transpose(h, h, block + pn_layout_encoder(layout, config, l), h, to, h);
-    }
+  const float *block = model->param + i * layout->feature_size;
+  float *to = model->transposed + i * model->transposed_size;
+  for (size_t l = 0; l < d; ++l, to += width * h) {
+    kern->transpose(h, width, block + layout->predictor + l * h * width, width, to, h);
   }
-  (void)threads;
+  for (size_t l = 1; l < d; ++l, to += h * h) {
+    kern->transpose(h, h, block + pn_layout_encoder(layout, config, l), h, to, h);
+  }
 }
 
 static size_t strips_per_feature(const pn_config *config, size_t cells) {
@@ -154,13 +147,13 @@ static void plan_strips(const pn_model *model, pn_work *work, const pn_batch *ba
   const pn_layout *layout = &model->layout;
   size_t at = 0, partial = 0;
   for (size_t i = 0; i < model->config->features; ++i) {
-    const size_t cells = batch->first[i + 1] - batch->first[i];
+    const size_t cells = batch->cells[i], first = i * batch->capacity;
     const size_t n = strips_per_feature(model->config, cells);
     for (size_t q = 0; q < n; ++q, ++at) {
       pn_strip *strip = &work->strip[at];
       strip->feature = (uint32_t)i;
-      strip->begin = batch->first[i] + (uint32_t)(cells * q / n);
-      strip->end = batch->first[i] + (uint32_t)(cells * (q + 1) / n);
+      strip->begin = (uint32_t)(first + cells * q / n);
+      strip->end = (uint32_t)(first + cells * (q + 1) / n);
       if (!work->training) continue;
       strip->feature_grad = q == 0 ? work->grad + i * layout->feature_size
                                    : work->feature_partial + partial++ * layout->feature_size;
@@ -221,28 +214,20 @@ static void add_into(float *to, const float *from, size_t n) {
   for (size_t j = 0; j < n; ++j) to[j] += from[j];
 }
 
-/* Adds the strips' partial sums to the gradient, always in strip order. */
-static void sum_partials(const pn_model *model, pn_work *work) {
+void pn_pass_sum(const pn_model *model, pn_work *work, size_t part) {
   const pn_layout *layout = &model->layout;
-  const size_t parts = work->strips + PN_ROW_STRIPS;
-  const size_t blocks = (layout->shared_size + PN_SUM_BLOCK - 1) / PN_SUM_BLOCK;
-#ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(work->threads)
-#endif
-  for (size_t q = 0; q < work->strips + blocks; ++q) {
-    if (q < work->strips) {
-      const pn_strip *first = &work->strip[q];
-      if (q > 0 && work->strip[q - 1].feature == first->feature) continue;
-      for (size_t p = q + 1; p < work->strips && work->strip[p].feature == first->feature; ++p) {
-        add_into(first->feature_grad, work->strip[p].feature_grad, layout->feature_size);
-      }
-      continue;
+  if (part < model->config->features) {
+    size_t q = 0;
+    while (work->strip[q].feature != part) ++q;
+    for (size_t p = q + 1; p < work->strips && work->strip[p].feature == part; ++p) {
+      add_into(work->strip[q].feature_grad, work->strip[p].feature_grad, layout->feature_size);
     }
-    const size_t begin = (q - work->strips) * PN_SUM_BLOCK;
-    const size_t n = layout->shared_size - begin < PN_SUM_BLOCK ? layout->shared_size - begin : PN_SUM_BLOCK;
-    float *shared = work->grad + layout->shared + begin;
-    memset(shared, 0, n * sizeof(float));
-    for (size_t p = 0; p < parts; ++p) add_into(shared, work->shared_partial + p * layout->shared_size + begin, n);
+    return;
+  }
+  float *shared = work->grad + layout->shared;
+  memset(shared, 0, layout->shared_size * sizeof(float));
+  for (size_t p = 0; p < work->strips + PN_ROW_STRIPS; ++p) {
+    add_into(shared, work->shared_partial + p * layout->shared_size, layout->shared_size);
   }
 }
 
@@ -250,9 +235,6 @@ double pn_pass_gradient(pn_model *model, pn_work *work, const pn_data *data, con
   run_cells_forward(model, work, batch, mode);
   const double loss = run_rows_gradient(model, work, data, batch, mode);
   run_cells_backward(model, work, batch, mode);
-  pn_phase_start(work->scratch);
-  sum_partials(model, work);
-  pn_phase_book(work->scratch, PN_PHASE_SUMS);
   return loss;
 }
 

@@ -44,15 +44,14 @@ typedef struct {
   float *shared_grad;  /* [shared_size] its part of what all features share */
 } pn_strip;
 
-/* Where the time goes. The first five are summed per thread, the others are wall time of the main thread. */
+/* Where the time goes. The first five phases are summed per thread, the others are wall time of the main thread. */
 typedef enum {
   PN_PHASE_ACTIVATION,
   PN_PHASE_ENCODER,
   PN_PHASE_PREDICTOR,
   PN_PHASE_COMPONENTS, /* joining features, order > 1 */
   PN_PHASE_LOSS,       /* predictions, loss and its gradient by row */
-  PN_PHASE_SUMS,       /* adding up partial gradients */
-  PN_PHASE_OPTIMISER,
+  PN_PHASE_OPTIMISER,  /* adding up partial gradients, AdamW, transposed weights */
   PN_PHASE_BATCHES,    /* shuffling, finding equal values */
   PN_PHASE_VALIDATION,
   PN_PHASES
@@ -105,14 +104,19 @@ typedef struct {
 /* Reserves a model (parameters zero, running variance one) and its derived tables. */
 pn_status pn_model_init(pn_model *model, const pn_config *config, pn_arena *arena);
 
-/* Brings the derived tables up to date; to be called after every change of the parameters that training will use. */
-void pn_model_refresh(pn_model *model, int threads);
+/* Brings feature i's derived tables up to date; needed after every change of its parameters that training will use. */
+void pn_model_refresh(pn_model *model, size_t i);
 
 /* Reserves what passes over batches of at most `rows` rows need. */
 pn_status pn_work_init(pn_work *work, const pn_model *model, size_t rows, int training, int threads, pn_arena *arena);
 
-/* Loss of the batch; its gradient goes to work->grad. work->eta and component outputs are left in place. */
+/* Loss of the batch. Its gradient is left in the strips' partial sums, see pn_pass_sum; work->eta and the component
+ * outputs stay in place. */
 double pn_pass_gradient(pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch, pn_mode mode);
+
+/* Adds up the partial sums of one part of the gradient in work->grad, always in strip order: what feature `part` owns,
+ * or, for part = K, what all features share. Parts are independent. */
+void pn_pass_sum(const pn_model *model, pn_work *work, size_t part);
 
 /* Cumulative predictions of the batch into work->eta, offset not added. */
 void pn_pass_predict(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode);

@@ -43,7 +43,7 @@ static void prepare(gradient_state *state, const gradient_call *call, pn_arena *
   pn_r_model(&state->model, &state->config, call->params, call->running, arena);
   pn_r_check(pn_batch_init(&state->batch, &state->data, state->config.features, state->data.n, arena));
   pn_r_check(pn_work_init(&state->work, &state->model, state->data.n, 1, threads, arena));
-  pn_model_refresh(&state->model, threads);
+  for (size_t i = 0; i < state->config.features; ++i) pn_model_refresh(&state->model, i);
   pn_batch_fill_range(&state->batch, &state->data, 0, state->data.n, pn_r_flag(call->pass, "equal_values"), threads);
   const pn_mode mode = {1, (float)(1 / pn_r_number(call->pass, "temperature")),
                         (uint64_t)pn_r_size(call->pass, "seed"), 0, threads};
@@ -87,6 +87,7 @@ static SEXP gradient_body(void *data) {
   gradient_state state;
   prepare(&state, call, &call->arena);
   const double loss = pn_pass_gradient(&state.model, &state.work, &state.data, &state.batch, state.mode);
+  for (size_t part = 0; part <= state.config.features; ++part) pn_pass_sum(&state.model, &state.work, part);
   const char *names[] = {"loss", "grad", "outputs", "predictions", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, Rf_ScalarReal(loss));
@@ -111,7 +112,7 @@ static SEXP steps_body(void *data) {
   for (int step = 0; step < call->steps; ++step) {
     state.mode.step = (uint64_t)step;
     REAL(losses)[step] = pn_pass_gradient(&state.model, &state.work, &state.data, &state.batch, state.mode);
-    pn_optimiser_step(&optimiser, &state.model, state.work.grad, lr, state.mode.threads);
+    pn_optimiser_step(&optimiser, &state.model, &state.work, lr);
   }
   SET_VECTOR_ELT(out, 1, pn_r_doubles(state.model.param, state.model.layout.total));
   SET_VECTOR_ELT(out, 2, pn_r_doubles(state.model.running, 2 * state.config.features));

@@ -52,7 +52,7 @@ static void init_model(pn_model *model, const pn_config *config, SEXP init, pn_a
 }
 
 static SEXP seconds_of(const pn_history *history) {
-  const char *names[] = {"activation", "encoder", "predictor", "components", "loss", "sums", "optimiser", "batches",
+  const char *names[] = {"activation", "encoder", "predictor", "components", "loss", "optimiser", "batches",
                          "validation"};
   SEXP out = PROTECT(Rf_allocVector(REALSXP, PN_PHASES)), labels = PROTECT(Rf_allocVector(STRSXP, PN_PHASES));
   for (int phase = 0; phase < PN_PHASES; ++phase) {

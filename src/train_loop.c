@@ -131,7 +131,7 @@ static double run_epoch(trainer *t, pn_model *model, const pn_data *data, const 
       sum += loss * (double)rows;
       if (!isfinite(loss)) return loss;
       pn_phase_start(clock);
-      pn_optimiser_step(&t->optimiser, model, t->work.grad, lr, options->threads);
+      pn_optimiser_step(&t->optimiser, model, &t->work, lr);
       pn_phase_book(clock, PN_PHASE_OPTIMISER);
     }
     begin += rows;
@@ -145,7 +145,7 @@ static void sum_seconds(const pn_work *work, double *seconds) {
   for (int phase = 0; phase < PN_PHASES; ++phase) {
     double sum = 0;
     for (int t = 0; t < work->threads; ++t) sum += work->scratch[t].seconds[phase];
-    seconds[phase] = phase < PN_PHASE_SUMS ? sum / work->threads : sum;
+    seconds[phase] = phase < PN_PHASE_OPTIMISER ? sum / work->threads : sum;
   }
 }
 
@@ -165,7 +165,7 @@ pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validati
   history->score_kind = validation != NULL ? check.scorer.kind : pn_loss_get(model->config->family)->score;
 
   const double annealed = floor((double)options->epochs / 2) + PN_ANNEAL_TAIL * options->tau;
-  pn_model_refresh(model, options->threads);
+  for (size_t i = 0; i < model->config->features; ++i) pn_model_refresh(model, i);
   for (size_t epoch = 0; epoch < options->epochs; ++epoch) {
     const double lr = pn_schedule_lr(epoch, options->epochs, options->lr);
     const double temperature = pn_schedule_temperature(epoch, options->epochs, options->tau);

@@ -14,7 +14,7 @@ typedef struct {
 
 pn_status pn_optimiser_init(pn_optimiser *optimiser, const pn_model *model, double decay, pn_arena *arena);
 
-/* One step with gradient grad[total]; brings the model's derived tables up to date. */
-void pn_optimiser_step(pn_optimiser *optimiser, pn_model *model, const float *grad, double lr, int threads);
+/* One step after pn_pass_gradient(): adds up the gradient's parts, moves the parameters, refreshes derived tables. */
+void pn_optimiser_step(pn_optimiser *optimiser, pn_model *model, pn_work *work, double lr);
 
 #endif
