@@ -56,20 +56,20 @@ describe <- function(x) {
   } else if (is.matrix(x)) {
     sprintf("a %d x %d matrix", nrow(x), ncol(x))
   } else {
-    sprintf("a %s of length %d", class(x)[1L], length(x))
+    class <- class(x)[1L]
+    sprintf("%s %s of length %d", if (grepl("^[aeiou]", class)) "an" else "a", class, length(x))
   }
 }
 
 #' One finite number within limits; whole when `whole`. `Inf` only when `infinite`.
 #' @noRd
 check_number <- function(x, arg, min = -Inf, max = Inf, above = -Inf, below = Inf, whole = FALSE, infinite = FALSE) {
-  need <- c(
-    if (whole) "one whole number" else "one number",
-    if (above > -Inf) paste("above", format(above)),
-    if (min > -Inf) paste("of at least", format(min)),
-    if (below < Inf) paste("below", format(below)),
-    if (max < Inf) paste("of at most", format(max)),
-    if (infinite) "or Inf"
+  show <- function(limit) format(limit, scientific = FALSE, digits = 15L)
+  limits <- c(
+    if (above > -Inf) paste("above", show(above)),
+    if (min > -Inf) paste("of at least", show(min)),
+    if (below < Inf) paste("below", show(below)),
+    if (max < Inf) paste(if (min > -Inf) "at most" else "of at most", show(max))
   )
   ok <- is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x)
   if (ok && is.infinite(x)) {
@@ -78,8 +78,10 @@ check_number <- function(x, arg, min = -Inf, max = Inf, above = -Inf, below = In
     ok <- x >= min && x <= max && x > above && x < below && (!whole || x == round(x))
   }
   if (!ok) {
-    need <- sub("^(one (whole )?number .*[0-9]) of at most", "\\1 and at most", paste(need, collapse = " "))
-    need <- sub("^(one (whole )?number .*[0-9]) below", "\\1 and below", need)
+    need <- paste(c(
+      if (whole) "one whole number" else "one number", paste(limits, collapse = " and "), if (infinite) "or Inf"
+    ), collapse = " ")
+    need <- sub(" $", "", need)
     pn_abort("{.arg {arg}} must be {need}, not {describe(x)}.", class = "argument", arg = arg)
   }
   as.double(x)

@@ -37,6 +37,8 @@
 #' @param hierarchical Train the cumulative predictions of all layers (`TRUE`), or the last one only.
 #' @param use_prototypes `FALSE` passes values to the encoders as they are.
 #' @param scale_response Standardise a numeric response inside (predictions are always in its own units).
+#' @param interaction_bins For `order = 2`: at most how many bins per feature the tables have that tell main effects from
+#'   interactions, see [purification]. With very many pairs fewer are used.
 #'
 #' @return A list of class `protonam_control`.
 #' @seealso [paper_control()] for the published settings.
@@ -47,7 +49,8 @@ protonam_control <- function(prototypes = 32, layers = 4, predictor_layers = 2, 
                              batch_size = NULL, lr = NULL, weight_decay = NULL, dropout = 0, dropout_output = 0,
                              output_penalty = NULL, norm = c("layer", "batch"), tau = 16,
                              scaling = c("quantile", "minmax", "none"), bins = NULL, patience = Inf,
-                             hierarchical = TRUE, use_prototypes = TRUE, scale_response = TRUE) {
+                             hierarchical = TRUE, use_prototypes = TRUE, scale_response = TRUE,
+                             interaction_bins = 64) {
   optional <- function(x, ...) if (!is.null(x)) check_number(x, ...)
   control <- list(
     prototypes = check_number(prototypes, "prototypes", min = 1, max = 1e5, whole = TRUE),
@@ -68,7 +71,8 @@ protonam_control <- function(prototypes = 32, layers = 4, predictor_layers = 2, 
     patience = check_number(patience, "patience", min = 1, infinite = TRUE),
     hierarchical = check_flag(hierarchical, "hierarchical"),
     use_prototypes = check_flag(use_prototypes, "use_prototypes"),
-    scale_response = check_flag(scale_response, "scale_response")
+    scale_response = check_flag(scale_response, "scale_response"),
+    interaction_bins = check_number(interaction_bins, "interaction_bins", min = 2, max = 1024, whole = TRUE)
   )
   # which settings were asked for: the others may adapt to the data, and updates keep them
   structure(control, class = "protonam_control", given = names(match.call())[-1L])
@@ -164,7 +168,10 @@ merge_control <- function(control, dots, others = character()) {
   }
   for (name in setdiff(names, known)) {
     pn_abort(
-      c("{.arg {name}} is neither an argument nor a setting.", suggest(name, c(known, others))),
+      c(
+        "{.arg {name}} is neither an argument nor a setting.",
+        suggest(name, c(known, others)) %||% c(i = "Settings are listed in {.code ?protonam_control}.")
+      ),
       class = "unknown_setting", arg = name
     )
   }

@@ -56,7 +56,7 @@ column_type <- function(x, name) {
     } else {
       hint <- "Columns may be numeric, integer, logical, factor, ordered, character, Date or POSIXct."
     }
-    pn_abort(c("Column {.field {name}} is a {given}, which is no feature.", i = hint), class = "column_type", arg = name)
+    pn_abort(c("Column {.field {name}} is a {given}, which cannot be a feature.", i = hint), class = "column_type", arg = name)
   }
   type
 }
@@ -171,13 +171,12 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
   )
 }
 
-thin_support <- function(number, counts, missing) {
-  if (length(number) > max_support) {
+thin_support <- function(number, counts, missing, most = max_support) {
+  if (length(number) > most) {
     # observed values at evenly spaced ranks; each stands for the weight around it
     middle <- cumsum(counts) - counts / 2
-    pick <- unique(c(1L, findInterval(seq(0, sum(counts), length.out = max_support), middle, all.inside = TRUE),
-      length(number)))
-    pick <- sort(pick)
+    ranks <- seq(0, sum(counts), length.out = most - 2L)
+    pick <- unique(c(1L, findInterval(ranks, middle, all.inside = TRUE), length(number)))
     breaks <- (middle[pick][-1L] + middle[pick][-length(pick)]) / 2
     group <- findInterval(middle, breaks) + 1L
     counts <- as.vector(rowsum(counts, group))
@@ -241,6 +240,7 @@ encode_column <- function(encoder, x) {
       number[number == -Inf] <- seen[1L]
     }
   }
+  number[is.na(number)] <- NaN
   if (is.null(encoder$bins)) {
     feature <- list(values = scale_values(encoder$scaling, number), codes = table$codes, width = table$width)
   } else {

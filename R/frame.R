@@ -180,7 +180,7 @@ evaluate <- function(expr, data, env) {
 evaluate_response <- function(expr, data, env) {
   if (is.call(expr) && identical(expr[[1L]], quote(cbind))) {
     parts <- as.list(expr)[-1L]
-    parts <- parts[!names(parts) %in% "deparse.level" | is.null(names(parts))]
+    parts$deparse.level <- NULL
     named <- names(parts) %||% rep("", length(parts))
     labels <- ifelse(nzchar(named), named, vapply(parts, expression_name, ""))
     value <- lapply(parts, evaluate, data, env)

@@ -15,7 +15,7 @@ model_components <- function(n_features, order, pairs = NULL) {
   size <- if (is.infinite(order)) n_features else order
   if (size > n_features) {
     pn_abort(
-      c("{.arg order} is {order}, but there {?is/are} only {n_features} feature{?s}.",
+      c("{.arg order} is {order}, but there {cli::qty(n_features)}{?is/are} only {n_features} feature{?s}.",
         i = "{.code order = Inf} lets all features interact."
       ),
       class = "order", arg = "order"
@@ -81,8 +81,8 @@ slice_range <- function(data, from, to) {
 #' Ranges of rows such that `per_row` doubles per row stay near 128 MiB
 #' @return list of c(from, to)
 #' @noRd
-row_chunks <- function(n, per_row) {
-  size <- max(1024, floor(2^24 / per_row))
+row_chunks <- function(n, per_row, least = 1024) {
+  size <- max(least, floor(2^24 / per_row))
   starts <- seq(1, max(n, 1), by = size)
   if (n == 0) list() else Map(c, starts, pmin(starts + size - 1, n))
 }

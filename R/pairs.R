@@ -25,8 +25,8 @@ choose_pairs <- function(pairs, features, order, screen) {
         class = "pairs", arg = "pairs"
       )
     }
-    most <- choose(length(features), 2)
-    chosen <- screen(check_number(pairs, "pairs", min = 1, max = most, whole = TRUE))
+    number <- check_number(pairs, "pairs", min = 1, max = choose(length(features), 2), whole = TRUE)
+    chosen <- screen(number)
   }
   alone <- setdiff(seq_along(features), chosen)
   chosen <- cbind(chosen, rbind(alone, alone, deparse.level = 0L))
@@ -45,7 +45,7 @@ formula_pairs <- function(pairs, features) {
   named <- vapply(as.list(attr(terms, "variables"))[-1L], expression_name, "")
   for (name in setdiff(named, features)) {
     pn_abort(
-      c("{.arg pairs} names {.field {name}}, which is no feature.", suggest(name, features)),
+      c("{.arg pairs} names {.field {name}}, which is not a feature.", suggest(name, features)),
       class = "pairs", arg = "pairs"
     )
   }

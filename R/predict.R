@@ -112,7 +112,7 @@ encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) 
   n <- data_rows(columns)
   features <- columns_from(object$variables, object$data_names, object$env, columns)
   encoded <- encode_columns(object$encoder, features, n)
-  warn_unknown(encoded)
+  warn_unknown(encoded, object$encoder)
   list(
     data = encoded_data(encoded$features, n), n = n, unknown = encoded$unknown,
     task = if (!is.null(object$task)) task_groups(object$task, columns, object$env, n, task_default),
@@ -121,20 +121,23 @@ encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) 
   )
 }
 
-warn_unknown <- function(encoded) {
+#' One warning about values that the training data say nothing about
+#' @noRd
+warn_unknown <- function(encoded, encoders) {
   levels <- encoded$new_levels
+  learned <- vapply(encoders, `[[`, "", "name")[vapply(encoders, `[[`, NA, "has_missing")]
+  described <- paste0(names(levels), " ", vapply(levels, some, ""))
+  listed <- function(which) paste(described[which], collapse = "; ")
+  as_missing <- names(levels) %in% learned
   bullets <- c(
-    if (length(encoded$new_missing)) {
-      c(x = "Missing values in {.and {.field {encoded$new_missing}}}, which had none in training.")
-    },
-    if (length(levels)) {
-      c(x = paste0("New levels: {paste0(names(levels), ' ', vapply(levels, some, ''), collapse = '; ')}."))
-    },
-    if (length(encoded$infinite)) c(x = "Infinite values in {.and {.field {encoded$infinite}}}, moved to the training range.")
+    if (length(encoded$new_missing)) "Missing values in {.and {.field {encoded$new_missing}}}: the average effect is used.",
+    if (any(!as_missing)) "New levels of {listed(!as_missing)}: the average effect is used.",
+    if (any(as_missing)) "New levels of {listed(as_missing)}: taken as missing.",
+    if (length(encoded$infinite)) "Infinite values in {.and {.field {encoded$infinite}}}: the end of the training range is used."
   )
   if (length(bullets)) {
     pn_warn(
-      c("The training data say nothing about some values in {.arg newdata}; these features count with their average effect.", bullets),
+      c("{.arg newdata} has values that the training data did not have.", stats::setNames(bullets, rep("*", length(bullets)))),
       class = "unknown_values", columns = unique(c(encoded$new_missing, names(levels), encoded$infinite)), levels = levels
     )
   }

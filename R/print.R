@@ -169,13 +169,17 @@ print_effects <- function(effects, n, digits, link) {
     table <- effects[effects$output == output, ]
     shown <- utils::head(table, n)
     if (length(outputs) > 1L) cat("\n", output, "\n", sep = "")
-    number <- function(x) format(signif(x, digits), digits = digits, scientific = 4)
+    # as many decimals as give the largest importance its digits
+    largest <- max(table$importance)
+    decimals <- if (largest > 0) max(0, digits - 1 - floor(log10(largest))) else digits
+    number <- function(x) formatC(round(x, decimals) + 0, digits = decimals, format = "f", big.mark = ",")
+    range <- paste(format(number(shown$low), justify = "right"), "to", format(number(shown$high), justify = "right"))
     lines <- data.frame(
-      term = shown$term, importance = number(shown$importance),
+      term = shown$term, importance = format(number(shown$importance), justify = "right"),
       bar = strrep("#", round(10 * shown$importance / max(table$importance, 1e-300))),
-      range = paste(number(shown$low), "to", number(shown$high))
+      range = range
     )
-    if (any(!is.na(table$missing))) lines$missing <- ifelse(is.na(shown$missing), "", number(shown$missing))
+    if (any(!is.na(table$missing))) lines$missing <- format(ifelse(is.na(shown$missing), "", number(shown$missing)), justify = "right")
     names(lines)[names(lines) == "bar"] <- ""
     width <- max(nchar(lines$term, "width"))
     lines$term <- formatC(lines$term, width = -width, flag = "-")

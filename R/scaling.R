@@ -115,6 +115,9 @@ unscale_values <- function(scaling, z) {
   switch(scaling$method,
     quantile = {
       p <- stats::pnorm(z)
+      # clipped scores stand for the ends
+      p[z <= -clip_score] <- 0
+      p[z >= clip_score] <- 1
       knots <- c(rbind(scaling$lower, scaling$upper))
       keep <- !duplicated(knots)
       value <- rep(scaling$value, each = 2L)

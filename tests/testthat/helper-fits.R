@@ -1,0 +1,39 @@
+# Small data and quick fits that many tests share.
+
+# 120 rows of every column type, with missing values in `lab` and `unit`.
+mixed_data <- function(n = 120) {
+  i <- seq_len(n)
+  data <- data.frame(
+    age = 20 + (i * 37) %% 61,
+    lab = round(sin(i) * 3 + 5, 2),
+    unit = c("icu", "ward", "er")[i %% 3 + 1],
+    grade = factor(c("low", "mid", "high")[(i * 7) %% 3 + 1], levels = c("low", "mid", "high"), ordered = TRUE),
+    male = i %% 2 == 0,
+    day = as.Date("2020-01-01") + (i * 11) %% 300,
+    time = as.POSIXct("2020-01-01", tz = "UTC") + (i * 7919) %% 86400
+  )
+  data$y <- data$age / 10 + (data$unit == "icu") + cos(i)
+  data$dead <- factor(ifelse(data$y + sin(3 * i) > 5.5, "yes", "no"))
+  data$class <- factor(c("a", "b", "c")[(data$y > 4) + (data$y > 7) + 1])
+  data$count <- floor(data$y)
+  data$lab[i %% 10 == 0] <- NA
+  data$unit[i %% 15 == 0] <- NA
+  data
+}
+
+# Settings of a fit that takes a few milliseconds.
+tiny <- function(...) protonam_control(prototypes = 4, layers = 2, hidden = 8, epochs = 4, ...)
+
+tiny_fit <- function(..., seed = 1) protonam(..., control = tiny(), seed = seed, verbose = FALSE)
+
+# constant + terms (+ offset) minus the link, at most
+additivity_gap <- function(fit, data, ...) {
+  terms <- predict(fit, data, type = "terms", ...)
+  link <- predict(fit, data, type = "link", ...)
+  constant <- attr(terms, "constant")
+  sums <- if (length(dim(terms)) == 3L) apply(terms, c(1, 3), sum) else rowSums(terms)
+  if (is.matrix(sums) && !is.matrix(constant)) constant <- rep(constant, each = nrow(sums))
+  offset <- attr(terms, "offset")
+  if (is.null(offset)) offset <- 0
+  max(abs(sums + constant + offset - link))
+}

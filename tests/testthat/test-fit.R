@@ -1,0 +1,102 @@
+data <- mixed_data()
+
+test_that("the same seed gives the same bits for any number of threads", {
+  fits <- lapply(c(1, 2, 3, 8), function(threads) tiny_fit(y ~ ., data[c("y", "age", "lab", "unit")], threads = threads))
+  for (fit in fits[-1]) {
+    expect_identical(fit$members, fits[[1]]$members)
+    expect_identical(fit$fitted, fits[[1]]$fitted)
+  }
+  expect_false(identical(tiny_fit(y ~ age, data, seed = 2)$fitted, tiny_fit(y ~ age, data, seed = 1)$fitted))
+})
+
+test_that("set.seed() governs when there is no seed, and one number is drawn", {
+  draw <- function() {
+    set.seed(5)
+    fit <- tiny_fit(y ~ age, data, seed = NULL)
+    list(fit$fitted, runif(1))
+  }
+  expect_identical(draw(), draw())
+  set.seed(5)
+  numbers <- runif(2)
+  expect_identical(draw()[[2]], numbers[2])
+  set.seed(5)
+  before <- .Random.seed
+  tiny_fit(y ~ age, data, seed = 1)
+  expect_identical(.Random.seed, before)
+})
+
+test_that("history has one row per epoch, and the best epoch the best score", {
+  fit <- protonam(y ~ age + lab, data, control = tiny(), epochs = 12, seed = 1)
+  member <- fit$members[[1]]
+  expect_named(member$history, c("epoch", "loss", "score", "lr", "temperature"))
+  expect_identical(member$history$epoch, 1:12)
+  expect_identical(member$best_epoch, which.min(member$history$score))
+  expect_identical(member$score, min(member$history$score))
+  # the score is the mean squared error of the validation rows, in the response's own units
+  held_out <- setdiff(seq_len(120), fit$train)
+  expect_equal(member$score, mean(residuals(fit)[held_out]^2), tolerance = 1e-5)
+})
+
+test_that("without validation the last epoch is kept", {
+  fit <- tiny_fit(y ~ age, data, validation = 0)
+  expect_identical(fit$members[[1]]$best_epoch, 4L)
+  expect_true(is.na(fit$members[[1]]$score))
+  expect_identical(c(fit$n_train, fit$n_validation), c(120, 0), ignore_attr = TRUE)
+})
+
+test_that("members of an ensemble differ, and predictions are their mean", {
+  fit <- tiny_fit(dead ~ age + lab, data, ensemble = 3)
+  expect_length(fit$members, 3)
+  one <- function(m) {
+    fit$members <- fit$members[m]
+    fit$centering <- fit$centering[m]
+    predict(fit, data, type = "link")
+  }
+  links <- vapply(1:3, one, numeric(120))
+  expect_equal(predict(fit, data, type = "link"), rowMeans(links), tolerance = 1e-12)
+  expect_gt(max(abs(links[, 1] - links[, 2])), 1e-4)
+  expect_equal(links[, 1], predict(tiny_fit(dead ~ age + lab, data), data, type = "link"), tolerance = 1e-12)
+  expect_lt(additivity_gap(fit, data), 1e-10)
+})
+
+test_that("divergence is an error that says what to lower", {
+  expect_snapshot(error = TRUE, {
+    protonam(y ~ age + lab, data, control = tiny(scaling = "none", scale_response = FALSE), lr = 1e30, seed = 1)
+  })
+  expect_error(
+    protonam(y ~ age, data, control = tiny(), lr = 1e30, seed = 1, ensemble = 2),
+    class = "protonam_error_diverged"
+  )
+  # R is healthy afterwards
+  expect_no_error(tiny_fit(y ~ age, data))
+})
+
+test_that("a whole-number weight equals as many copies of the row", {
+  short <- data[1:60, c("y", "age", "lab", "unit")]
+  k <- rep(c(1, 2, 0, 3), 15)
+  copies <- short[rep(1:60, k), ]
+  settings <- tiny(batch_size = 1000)
+  weighted <- protonam(y ~ ., short, weights = k, control = settings, validation = 0, seed = 1)
+  copied <- protonam(y ~ ., copies, control = settings, validation = 0, seed = 1)
+  expect_equal(predict(weighted, short), predict(copied, short), tolerance = 1e-4)
+  expect_equal(weighted$encoder, copied$encoder)
+  expect_equal(weighted$effects$importance, copied$effects$importance, tolerance = 1e-3)
+})
+
+test_that("silent without verbose, and a progress bar does not change the fit", {
+  expect_silent(quiet <- tiny_fit(y ~ age, data))
+  withr::local_options(cli.progress_show_after = 0)
+  capture.output(loud <- protonam(y ~ age, data, control = tiny(), seed = 1, verbose = TRUE), type = "message")
+  expect_identical(loud$fitted, quiet$fitted)
+})
+
+test_that("means centre every effect on the training rows", {
+  fit <- tiny_fit(y ~ age + lab + unit, data, weights = rep(1:2, 60))
+  terms <- predict(fit, data, type = "terms")
+  expect_lt(max(abs(colSums((terms * rep(1:2, 60))[fit$train, ]))), 1e-8)
+  importance <- colSums((abs(terms) * rep(1:2, 60))[fit$train, ]) / sum(rep(1:2, 60)[fit$train])
+  expect_equal(fit$effects$importance, unname(importance), tolerance = 1e-8)
+  expect_equal(fit$effects$missing, c(NA, terms[10, "lab"], terms[15, "unit"]), ignore_attr = TRUE, tolerance = 1e-8)
+  pairs <- tiny_fit(y ~ age + lab + unit, data, order = 2)
+  expect_lt(max(abs(colMeans(predict(pairs, data, type = "terms")[pairs$train, ]))), 1e-8)
+})
