@@ -236,6 +236,11 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   parts <- list(list(at = split$train, data = data), if (!separate) held_out, rest)
   fields$fitted <- fitted_link(fields, parts, task$id, threads)
   if (order == 1) fields$effects <- summarise_effects(fields, table, encoded$missing, threads)
+  if (order == 2) {
+    fields$purified <- purify(fields, data, encoded$counts, threads)
+    fields$effects <- summarise_pairs(fields, data, threads)
+  }
+  fields$nearest <- lapply(members, count_nearest, config, data$features, encoded$counts)
   fields$elapsed <- proc.time()[["elapsed"]] - started
   new_protonam(fields)
 }

@@ -49,15 +49,15 @@ engine_terms <- function(object, data, unknown, threads) {
 #' @param new From encode_newdata().
 #' @noRd
 predict_terms <- function(object, new, terms, threads) {
-  for (name in setdiff(terms, object$term_names)) {
-    pn_abort(c("There is no term {.val {name}}.", suggest(name, object$term_names)), class = "unknown_term", arg = "terms")
-  }
-  keep <- if (is.null(terms)) seq_along(object$term_names) else match(terms, object$term_names)
+  check_readable(object, "type = \"terms\"")
+  names <- shown_terms(object)
+  keep <- match(select_terms(object, terms), names)
   value <- engine_terms(object, new$data, new$unknown, threads)
+  if (object$order == 2) value <- pair_terms(object, value, new$data, new$unknown)
   constant <- model_constant(object)
   n <- new$n
   o <- object$config$n_outputs
-  C <- length(object$term_names)
+  C <- length(names)
   if (!is.null(object$task)) {
     # each row's own group
     own <- array(0, c(n, C, o))
@@ -71,9 +71,9 @@ predict_terms <- function(object, new, terms, threads) {
   }
   value <- value[, keep, , drop = FALSE]
   if (dim(value)[3L] == 1L) {
-    value <- matrix(value, n, dimnames = list(new$row_names, object$term_names[keep]))
+    value <- matrix(value, n, dimnames = list(new$row_names, names[keep]))
   } else {
-    dimnames(value) <- list(new$row_names, object$term_names[keep], visible_names(object))
+    dimnames(value) <- list(new$row_names, names[keep], visible_names(object))
     if (is.null(object$task)) names(constant) <- visible_names(object)
   }
   structure(value, constant = constant, offset = new$offset)

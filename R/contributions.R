@@ -1,0 +1,137 @@
+# What each term adds to the prediction of single rows.
+
+#' Contributions of the terms to single predictions
+#'
+#' Takes predictions apart: starting from the intercept, every term of a row adds its contribution until the prediction (on
+#' the link scale) is reached.
+#'
+#' @param fit A fit of `order` 1 or 2, see [protonam()].
+#' @param newdata A data frame with the features, at least one row.
+#' @param threads See [protonam()].
+#' @param ... Further arguments of [predict.protonam()], such as `offset` or `task_default`.
+#'
+#' @return A data frame of class `protonam_contributions`, in each row of `newdata` (and for each response or class) the
+#'   largest contribution first:
+#' \describe{
+#'   \item{`row`}{number of the row}
+#'   \item{`task`, `output`}{the row's group or the response, and the class; `NA` if there is one only}
+#'   \item{`term`, `value`}{the term, and the values of its features as text}
+#'   \item{`contribution`}{what the term adds}
+#'   \item{`cumulative`}{intercept (and offset) plus the contributions so far}
+#' }
+#' Attributes: `"intercept"` and `"prediction"`, matrices with one row per row of `newdata` and one column per response or
+#' class, `"row_names"`, `"response"` and `"scale_label"`. The intercept includes the row's offset.
+#' @examples
+#' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 30, seed = 1)
+#' contributions(fit, mtcars[1:2, ])
+#' @export
+contributions <- function(fit, newdata, threads = NULL, ...) {
+  check_readable(fit, "contributions()")
+  if (missing(newdata) || is.null(newdata)) {
+    pn_abort("{.arg newdata} is needed: the fit does not keep the training data.", class = "argument", arg = "newdata")
+  }
+  if (NROW(newdata) == 0L) {
+    pn_abort("{.arg newdata} has no rows.", class = "no_rows", arg = "newdata")
+  }
+  value <- predict.protonam(fit, newdata, type = "terms", threads = threads, ...)
+  n <- dim(value)[1L]
+  terms <- dimnames(value)[[2L]]
+  outputs <- if (length(dim(value)) == 3L) dim(value)[3L] else 1L
+  constant <- attr(value, "constant")
+  if (is.null(dim(constant))) {
+    # one per output, or one per row for group tasks
+    constant <- if (is.null(fit$task)) matrix(constant, n, outputs, byrow = TRUE) else matrix(constant, n, outputs)
+  }
+  intercept <- unname(constant) + (attr(value, "offset") %||% 0)
+  colnames(intercept) <- visible_names(fit)
+  value <- array(value, c(n, length(terms), outputs))
+  labels <- contribution_labels(fit, newdata, n)
+
+  rank <- apply(value, c(1L, 3L), function(x) order(-abs(x)))
+  rank <- array(rank, c(length(terms), n, outputs))
+  # rows of the result: terms fastest, then outputs, then rows of newdata
+  pick <- as.vector(aperm(rank, c(1L, 3L, 2L)))
+  row <- rep(seq_len(n), each = length(terms) * outputs)
+  output <- rep(rep(seq_len(outputs), each = length(terms)), n)
+  contribution <- value[cbind(row, pick, output)]
+  steps <- matrix(contribution, length(terms))
+  start <- as.vector(t(intercept))
+  cumulative <- apply(rbind(start, steps), 2L, cumsum)[-1L, , drop = FALSE]
+
+  shown <- visible_labels(fit, newdata, n, list(...)$task_default)
+  frame <- data.frame(
+    row = row, task = shown$task[cbind(row, output)], output = shown$output[cbind(row, output)], term = terms[pick],
+    value = term_values(terms[pick], labels, row, fit), contribution = contribution, cumulative = as.vector(cumulative)
+  )
+  prediction <- matrix(cumulative[length(terms), ], n, outputs, byrow = TRUE, dimnames = list(NULL, visible_names(fit)))
+  structure(
+    frame,
+    class = c("protonam_contributions", "data.frame"), intercept = intercept, prediction = prediction,
+    row_names = dimnames(value)[[1L]] %||% rownames(newdata), response = fit$response$name,
+    scale_label = scale_label(fit, "link"), family = fit$family$family
+  )
+}
+
+#' Group or response, and class, of each row and visible output: character matrices
+#' @noRd
+visible_labels <- function(object, newdata, n, default) {
+  labels <- output_labels(object)
+  if (is.null(object$task)) {
+    task <- matrix(labels$task, n, nrow(labels), byrow = TRUE)
+    return(list(task = task, output = matrix(labels$output, n, nrow(labels), byrow = TRUE)))
+  }
+  o <- object$config$n_outputs
+  group <- task_groups(object$task, as_columns(newdata, "newdata"), object$env, n, default)
+  list(
+    task = matrix(object$task$levels[group], n, o), output = matrix(labels$output[seq_len(o)], n, o, byrow = TRUE)
+  )
+}
+
+#' Values of all features as text: list of character vectors, one per feature
+#' @noRd
+contribution_labels <- function(object, newdata, n) {
+  if (is.matrix(newdata) && is.null(colnames(newdata))) colnames(newdata) <- feature_names(object)
+  columns <- columns_from(object$variables, object$data_names, object$env, as_columns(newdata, "newdata"))
+  labels <- Map(function(encoder, x) {
+    if (is_categorical(encoder)) {
+      text <- as.character(x)
+      return(ifelse(is.na(text), "(missing)", text))
+    }
+    if (is.logical(x)) x <- rep(NA_real_, n)
+    format_values(encoder, as.double(column_vector(x, encoder$type, encoder$name, encoder$unit)))
+  }, object$encoder, columns)
+  stats::setNames(labels, feature_names(object))
+}
+
+#' Numbers of a column as short text: at least four digits and all before the point, dates as dates
+#' @noRd
+format_values <- function(encoder, number) {
+  short <- function(x) {
+    digits <- pmax(4, ifelse(is.finite(x) & x != 0, floor(log10(abs(x))) + 1, 4))
+    vapply(signif(x, digits), format, "", digits = 15L)
+  }
+  text <- switch(encoder$type,
+    numeric = short(number),
+    difftime = paste(short(number), encoder$unit),
+    POSIXct = format(decode_numbers(encoder, number), "%Y-%m-%d %H:%M"),
+    format(decode_numbers(encoder, number))
+  )
+  ifelse(is.na(number), "(missing)", text)
+}
+
+#' The values of each row's term: of the feature, or of both features of a pair
+#' @noRd
+term_values <- function(terms, labels, row, object) {
+  out <- character(length(terms))
+  components <- object$config$components
+  for (term in unique(terms)) {
+    at <- which(terms == term)
+    if (term %in% names(labels)) {
+      out[at] <- labels[[term]][row[at]]
+    } else {
+      pair <- components[, match(term, object$term_names)]
+      out[at] <- paste(labels[[pair[1L]]][row[at]], labels[[pair[2L]]][row[at]], sep = ", ")
+    }
+  }
+  out
+}

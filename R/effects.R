@@ -1,0 +1,126 @@
+# Effects of single features at given values, for shapes, jumps and tables.
+#
+# Processed values go straight to the engine: row r of a synthetic table holds the r-th value of every feature, so one
+# call evaluates all features (order 1). Order 2 has its main effects in tables (R/purify.R). Effects are centred over the
+# training rows and in the response's own units.
+
+#' Stop unless the model's effects can be shown one by one
+#' @noRd
+check_readable <- function(object, what) {
+  if (!inherits(object, "protonam")) {
+    pn_abort("{what} needs a fit from {.fn protonam}, not {describe(object)}.", class = "argument", arg = "fit")
+  }
+  if (object$order > 2) {
+    pn_abort(
+      c(
+        "{what} needs a fit of {.code order = 1} or {.code order = 2}; this one has {.code order = {object$order}}.",
+        i = "With {if (is.infinite(object$order)) 'all' else object$order} features interacting there are no effects of single features or pairs."
+      ),
+      class = "order", arg = "order"
+    )
+  }
+}
+
+#' Which response and class each of the engine's outputs stands for
+#' @return data frame (task, output), one row per output, NA where there is only one
+#' @noRd
+output_labels <- function(object) {
+  classes <- if (object$family$family == "multinomial") object$response$levels else NA_character_
+  tasks <- object$task$levels %||% object$response$names %||% NA_character_
+  data.frame(task = rep(tasks, each = length(classes)), output = rep(classes, length(tasks)))
+}
+
+#' Names of the terms that a user sees: features, then pairs
+#' @noRd
+shown_terms <- function(object) {
+  if (object$order == 1) object$term_names else c(feature_names(object), pair_names(object))
+}
+
+feature_names <- function(object) vapply(object$encoder, `[[`, "", "name")
+
+#' Components of two different features: their positions among the components, and their names
+#' @noRd
+pair_components <- function(object) which(object$config$components[1L, ] != object$config$components[nrow(object$config$components), ])
+
+pair_names <- function(object) object$term_names[pair_components(object)]
+
+#' Own numbers (codes for categoricals) to processed values, as for new data; NaN for missing
+#' @noRd
+process_numbers <- function(encoder, number) {
+  if (is.null(encoder$bins)) {
+    return(scale_values(encoder$scaling, number))
+  }
+  value <- encoder$bins$value[findInterval(number, encoder$bins$breaks) + 1L]
+  replace(value, is.na(number), NaN)
+}
+
+#' Rows that hold, in row r, the r-th of each feature's processed values
+#' @param values List with one vector per feature; short ones repeat their last value, empty ones hold a zero.
+#' @noRd
+value_rows <- function(values) {
+  n <- max(lengths(values), 1L)
+  features <- lapply(values, function(value) {
+    if (!length(value)) value <- 0
+    width <- code_width(length(value))
+    list(values = value, codes = writeBin(pmin(seq_len(n), length(value)) - 1L, raw(), size = width), width = width)
+  })
+  encoded_data(features, n)
+}
+
+#' Main effects at processed values: mean over members and, if wanted, their standard deviation
+#'
+#' @param values List with one vector of processed values per feature; empty for features that are not wanted.
+#' @param layers Effects of each layer, or summed over layers?
+#' @param spread Also the standard deviation over members?
+#' @return list(mean, sd): lists with one array [values, task x output, layers or 1] per feature; sd is NULL unless wanted
+#' @noRd
+main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads = resolve_threads()) {
+  if (object$order == 2) {
+    if (!layers && !spread) {
+      return(list(mean = stored_main_effects(object, values)))
+    }
+    each <- function(m) member_pair_effects(object, m, values, layers, threads)
+  } else {
+    rows <- value_rows(values)
+    each <- function(m) member_single_effects(object, m, values, rows, layers, threads)
+  }
+  average_members(object, each, spread)
+}
+
+#' Mean over members of lists of arrays and, if wanted, the standard deviation
+#' @param each Function of a member's number that gives its list of arrays.
+#' @return list(mean, sd); sd is NULL unless wanted
+#' @noRd
+average_members <- function(object, each, spread) {
+  M <- length(object$members)
+  for (m in seq_len(M)) {
+    value <- each(m)
+    if (m == 1L) {
+      mean <- value
+      moment <- lapply(value, function(x) 0 * x)
+    } else {
+      # Welford's update: no cancellation, whatever the number of members
+      change <- Map(`-`, value, mean)
+      mean <- Map(function(old, by) old + by / m, mean, change)
+      moment <- Map(function(old, by) old + by^2 * (m - 1) / m, moment, change)
+    }
+  }
+  list(mean = mean, sd = if (spread && M > 1L) lapply(moment, function(x) sqrt(x / (M - 1))))
+}
+
+#' Effects of one member of an order 1 model: list of arrays [values, task x output, layers or 1]
+#' @noRd
+member_single_effects <- function(object, m, values, rows, layers, threads) {
+  member <- object$members[[m]]
+  size <- c(ncol(object$config$components), object$config$n_tasks * object$config$n_outputs)
+  value <- .Call(ffi_contributions, object$config, member$params, member$running, rows, layers, threads)
+  means <- object$centering[[m]]
+  if (!layers) means <- apply(means, c(1L, 2L), sum)
+  depth <- if (layers) object$config$n_layers else 1L
+  value <- array(value, c(rows$n, size, depth)) - rep(means, each = rows$n)
+  scale <- rep_len(object$response$scale, size[2L])
+  lapply(seq_along(values), function(i) {
+    n <- length(values[[i]])
+    array(value[seq_len(n), i, , ], c(n, size[2L], depth)) * rep(scale, each = n)
+  })
+}

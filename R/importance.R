@@ -1,0 +1,35 @@
+# How much each term matters: computed at the end of a fit (R/fit.R, R/pairs-terms.R), collected here.
+
+#' Importance of the terms
+#'
+#' The importance of a term is the mean of its absolute centred effect over the training rows (by weight), on the link
+#' scale in units of the response. Fits of `order = 2` list main effects and pure interactions.
+#'
+#' @param fit A fit of `order` 1 or 2, see [protonam()].
+#' @return A data frame of class `protonam_importance` with columns `term`, `task` (group or response), `output` (class),
+#'   both `NA` if there is one only, and `importance`, the largest first within each output.
+#' @examples
+#' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 30, seed = 1)
+#' term_importance(fit)
+#' @export
+term_importance <- function(fit) {
+  check_readable(fit, "term_importance()")
+  labels <- output_labels(fit)
+  at <- rep(seq_len(nrow(labels)), each = length(shown_terms(fit)))
+  table <- data.frame(
+    term = fit$effects$term, task = labels$task[at], output = labels$output[at], importance = fit$effects$importance
+  )
+  table <- table[order(at, -table$importance), ]
+  rownames(table) <- NULL
+  structure(
+    table,
+    class = c("protonam_importance", "data.frame"), response = fit$response$name, scale_label = scale_label(fit, "link")
+  )
+}
+
+#' One value per term: the mean over outputs
+#' @noRd
+overall_importance <- function(object) {
+  terms <- shown_terms(object)
+  stats::setNames(rowMeans(matrix(object$effects$importance, length(terms))), terms)
+}

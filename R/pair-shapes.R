@@ -1,0 +1,140 @@
+# Pure interactions on grids, for shapes() of order 2 models.
+
+pair_points <- 64L # per axis
+max_pair_rows <- 1e6 # of all pairs together
+
+#' Pure interactions as data frames, one per wanted pair, named
+#' @noRd
+pair_shapes <- function(object, wanted, layers, points, spread, threads) {
+  number <- match(wanted, pair_names(object))
+  pairs <- object$config$components[, pair_components(object)[number], drop = FALSE]
+  most <- if (is.numeric(points)) points else pair_points
+  most <- max(2, min(most, floor(sqrt(max_pair_rows / length(wanted)))))
+  names <- feature_names(object)
+  given <- if (is.list(points)) points
+  grids <- lapply(seq_along(names), function(i) {
+    if (i %in% pairs) pair_grid(object, i, most, given[[names[i]]])
+  })
+  effects <- pair_effects(object, pairs, lapply(grids, `[[`, "z"), layers, spread, threads)
+  frames <- lapply(seq_along(wanted), function(p) {
+    a <- grids[[pairs[1L, p]]]
+    b <- grids[[pairs[2L, p]]]
+    first <- rep(seq_len(nrow(a)), nrow(b))
+    second <- rep(seq_len(nrow(b)), each = nrow(a))
+    joint <- object$purified$joint[[number[p]]]
+    share <- collect_cells(joint, attr(a, "cell"), nrow(a), attr(b, "cell"), nrow(b))
+    grid <- data.frame(
+      x = a$x[first], level = a$level[first], y = b$x[second], level2 = b$level[second], density = as.vector(share)
+    )
+    shape_rows(object, wanted[p], grid, effects$mean[[p]], effects$sd[[p]], layers)
+  })
+  stats::setNames(frames, wanted)
+}
+
+#' Points of one axis: bins that represent the feature, or given values
+#' @return data frame (x, level, z) with attribute "cell": the point that each bin is nearest to
+#' @noRd
+pair_grid <- function(object, i, most, values) {
+  encoder <- object$encoder[[i]]
+  axis <- object$purified$axes[[i]]
+  if (is.null(values)) {
+    weight <- axis_weight(object, i)
+    missing <- is.nan(axis$bins)
+    pick <- c(axis_picks(weight[!missing], if (is_categorical(encoder)) Inf else most), which(missing))
+    z <- axis$bins[pick]
+    number <- axis$number[pick]
+    grid <- if (is_categorical(encoder)) {
+      level_grid(encoder, number, 0)
+    } else {
+      data.frame(x = number, level = ifelse(is.nan(z), "(missing)", NA_character_), z = z)
+    }
+  } else {
+    grid <- given_grid(encoder, values)
+  }
+  grid <- grid[c("x", "level", "z")]
+  known <- which(!is.nan(grid$z))
+  cell <- vapply(axis$bins, function(z) {
+    at <- if (is.nan(z)) which(is.nan(grid$z))[1L] else known[which.min(abs(grid$z[known] - z))]
+    if (length(at)) at else NA_integer_
+  }, 1L)
+  structure(grid, cell = cell)
+}
+
+#' Weight of a feature's bins, from any of its pairs
+#' @noRd
+axis_weight <- function(object, i) {
+  pairs <- object$config$components[, pair_components(object), drop = FALSE]
+  p <- which(pairs[1L, ] == i | pairs[2L, ] == i)[1L]
+  if (pairs[1L, p] == i) rowSums(object$purified$joint[[p]]) else colSums(object$purified$joint[[p]])
+}
+
+#' Joint weights of coarser cells, as shares
+#' @noRd
+collect_cells <- function(joint, rows, n_rows, columns, n_columns) {
+  out <- matrix(0, n_rows, n_columns)
+  at <- cbind(rows[row(joint)], columns[col(joint)])
+  seen <- !is.na(rowSums(at)) & joint > 0
+  sums <- rowsum(joint[seen], (at[seen, 1L] + n_rows * (at[seen, 2L] - 1L)))
+  out[as.integer(rownames(sums))] <- sums
+  out / sum(joint)
+}
+
+#' Pure interactions at grids: mean over members and, if wanted, their standard deviation
+#' @param values List by feature of processed values.
+#' @return list(mean, sd): lists by pair of arrays [values of a x values of b, task x output, layers or 1]
+#' @noRd
+pair_effects <- function(object, pairs, values, layers, spread, threads) {
+  places <- Map(function(axis, z) if (!is.null(z)) locate(axis$nodes, z), object$purified$axes, values)
+  if (!spread && !layers) {
+    # parts are linear in the members, so their means serve all of them
+    number <- match(match_component(object, pairs), pair_components(object))
+    stored <- lapply(object$purified$parts[number], lapply, function(x) array(x, c(dim(x), 1L)))
+  }
+  average_members(object, function(m) {
+    tables <- if (spread || layers) member_parts(object, m, pairs, layers, threads = threads) else stored
+    member_pure(object, m, pairs, values, places, tables, layers, threads)
+  }, spread)
+}
+
+#' Pure interactions of one member, given the parts to take off
+#' @noRd
+member_pure <- function(object, m, pairs, values, places, tables, layers, threads) {
+  config <- object$config
+  so <- config$n_tasks * config$n_outputs
+  depth <- if (layers) config$n_layers else 1L
+  scale <- rep_len(object$response$scale, so)
+  out <- vector("list", ncol(pairs))
+  for (a in unique(pairs[1L, ])) {
+    with <- which(pairs[1L, ] == a)
+    components <- match_component(object, pairs[, with, drop = FALSE])
+    sub <- component_subset(object, m, components)
+    longest <- max(lengths(values[pairs[2L, with]]))
+    features <- lapply(seq_along(values), function(i) {
+      z <- values[[i]] %||% 0
+      if (i == a) {
+        encode_repeated(z, rep(seq_along(z), longest))
+      } else {
+        encode_repeated(z, rep(pmin(seq_len(longest), length(z)), each = length(values[[a]])))
+      }
+    })
+    rows <- encoded_data(features, length(values[[a]]) * longest)
+    value <- array(subset_contributions(sub, rows, layers, threads), c(rows$n, length(with), so, depth))
+    means <- object$centering[[m]][components, , , drop = FALSE]
+    if (!layers) means <- apply(means, c(1L, 2L), sum)
+    value <- value - rep(means, each = rows$n)
+    for (k in seq_along(with)) {
+      p <- with[k]
+      b <- pairs[2L, p]
+      n_a <- length(values[[a]])
+      n_b <- length(values[[b]])
+      first <- flat_parts(tables[[p]]$first, places[[a]])
+      second <- flat_parts(tables[[p]]$second, places[[b]])
+      effect <- matrix(value[seq_len(n_a * n_b), k, , ], n_a * n_b) * rep(rep(scale, depth), each = n_a * n_b)
+      effect <- effect - first[rep(seq_len(n_a), n_b), , drop = FALSE] - second[rep(seq_len(n_b), each = n_a), , drop = FALSE]
+      out[[p]] <- array(effect, c(n_a * n_b, so, depth))
+    }
+  }
+  out
+}
+
+flat_parts <- function(table, place) interpolate(matrix(table, dim(table)[1L]), place)

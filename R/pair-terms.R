@@ -1,0 +1,145 @@
+# Terms of an order 2 model, from its exact components and the tables of main effects (R/purify.R).
+#
+# For a component (a, b):  pure interaction = centred contribution - g(a) - h(b);  main effect of a = sum of its g over
+# pairs, plus the component (a, a) that a feature without a pair has.
+
+#' Main effects from the tables kept in the fit
+#' @return list of arrays [values, task x output, 1]
+#' @noRd
+stored_main_effects <- function(object, values) {
+  tables <- lapply(object$purified$parts, lapply, function(x) array(x, c(dim(x), 1L)))
+  sum_parts(object, values, tables, own_components(object, values, layers = FALSE))
+}
+
+#' Main effects of one member
+#' @return list of arrays [values, task x output, layers or 1]
+#' @noRd
+member_pair_effects <- function(object, m, values, layers, threads) {
+  pairs <- object$config$components[, pair_components(object), drop = FALSE]
+  tables <- member_parts(object, m, pairs, layers, which(lengths(values) > 0L), threads)
+  sum_parts(object, values, tables, own_components(object, values, layers, m, threads))
+}
+
+#' @param tables List by pair of list(first, second), arrays [nodes, task x output, layer]
+#' @param effects List by feature of arrays to which the parts are added.
+#' @noRd
+sum_parts <- function(object, values, tables, effects) {
+  pairs <- object$config$components[, pair_components(object), drop = FALSE]
+  for (i in which(lengths(values) > 0L)) {
+    place <- locate(object$purified$axes[[i]]$nodes, values[[i]])
+    for (p in which(pairs[1L, ] == i | pairs[2L, ] == i)) {
+      table <- tables[[p]][[if (pairs[1L, p] == i) "first" else "second"]]
+      effects[[i]] <- effects[[i]] + as.vector(interpolate(matrix(table, dim(table)[1L]), place))
+    }
+  }
+  effects
+}
+
+#' Effects of components (i, i), zero for features without one
+#' @param members Which members to average over.
+#' @return list by feature of arrays [values, task x output, layers or 1]
+#' @noRd
+own_components <- function(object, values, layers, members = seq_along(object$members), threads = resolve_threads()) {
+  config <- object$config
+  alone <- setdiff(seq_len(ncol(config$components)), pair_components(object))
+  alone <- alone[config$components[1L, alone] %in% which(lengths(values) > 0L)]
+  so <- config$n_tasks * config$n_outputs
+  depth <- if (layers) config$n_layers else 1L
+  effects <- lapply(values, function(value) array(0, c(length(value), so, depth)))
+  if (!length(alone)) {
+    return(effects)
+  }
+  rows <- value_rows(values)
+  scale <- rep_len(object$response$scale, so) / length(members)
+  for (m in members) {
+    value <- subset_contributions(component_subset(object, m, alone), rows, layers, threads)
+    means <- object$centering[[m]][alone, , , drop = FALSE]
+    if (!layers) means <- apply(means, c(1L, 2L), sum)
+    value <- array(value, c(rows$n, length(alone), so, depth)) - rep(means, each = rows$n)
+    for (k in seq_along(alone)) {
+      i <- config$components[1L, alone[k]]
+      n <- length(values[[i]])
+      effects[[i]] <- effects[[i]] + array(value[seq_len(n), k, , ], c(n, so, depth)) * rep(scale, each = n)
+    }
+  }
+  effects
+}
+
+#' Terms of rows: main effects of all features, then pure interactions
+#'
+#' @param contributions [rows, component, task x output], centred, own units (engine_terms()).
+#' @param data,unknown The same rows, encoded, and where features say nothing; such a feature has no main effect.
+#' @return array [rows, features + pairs, task x output]
+#' @noRd
+pair_terms <- function(object, contributions, data, unknown) {
+  config <- object$config
+  size <- dim(contributions)
+  n <- size[1L]
+  K <- config$n_features
+  pure <- pair_components(object)
+  out <- array(0, c(n, K + length(pure), size[3L]))
+  out[, K + seq_along(pure), ] <- contributions[, pure, ]
+  for (c in setdiff(seq_len(size[2L]), pure)) {
+    i <- config$components[1L, c]
+    out[, i, ] <- out[, i, , drop = FALSE] + contributions[, c, , drop = FALSE]
+  }
+  for (i in seq_len(K)) {
+    feature <- data$features[[i]]
+    code <- decode_codes(feature, n) + 1L
+    place <- locate(object$purified$axes[[i]]$nodes, feature$values)
+    for (p in which(config$components[1L, pure] == i | config$components[2L, pure] == i)) {
+      side <- if (config$components[1L, pure[p]] == i) "first" else "second"
+      part <- interpolate(object$purified$parts[[p]][[side]], place)[code, , drop = FALSE]
+      part[unknown[[i]], ] <- 0
+      out[, i, ] <- out[, i, ] + part
+      out[, K + p, ] <- out[, K + p, ] - part
+    }
+  }
+  out
+}
+
+#' Importance, range and missing effect of all terms, from the training rows
+#' @return data frame as from summarise_effects()
+#' @noRd
+summarise_pairs <- function(object, data, threads) {
+  so <- object$config$n_tasks * object$config$n_outputs
+  terms <- shown_terms(object)
+  importance <- matrix(0, length(terms), so)
+  low <- matrix(Inf, length(terms), so)
+  high <- -low
+  absent <- matrix(NA_real_, length(terms), so)
+  missing <- vapply(object$encoder, `[[`, NA, "has_missing")
+  total <- 0
+  for (range in row_chunks(data$n, 3 * length(terms) * so)) {
+    rows <- seq.int(range[1L], range[2L])
+    part <- slice_range(data, range[1L], range[2L])
+    value <- pair_terms(object, engine_terms(object, part, NULL, threads), part, NULL)
+    weights <- if (is.null(data$weights)) rep(1, length(rows)) else data$weights[rows]
+    total <- total + sum(weights)
+    importance <- importance + colSums(abs(value) * weights)
+    for (i in which(missing)) {
+      gone <- is_missing_code(object$encoder[[i]], part$features[[i]])[decode_codes(part$features[[i]], part$n) + 1L]
+      if (any(gone)) {
+        absent[i, ] <- value[which(gone)[1L], i, ]
+        value[gone, i, ] <- NA
+      }
+    }
+    low <- pmin(low, apply(value, 2:3, min, Inf, na.rm = TRUE))
+    high <- pmax(high, apply(value, 2:3, max, -Inf, na.rm = TRUE))
+  }
+  data.frame(
+    term = rep(terms, so), output = rep(output_names(object), each = length(terms)),
+    importance = as.vector(importance / total), low = as.vector(replace(low, is.infinite(low), NA)),
+    high = as.vector(replace(high, is.infinite(high), NA)), missing = as.vector(absent)
+  )
+}
+
+#' Which entries of a feature's table stand for the missing value
+#' @noRd
+is_missing_code <- function(encoder, feature) {
+  if (is_categorical(encoder)) {
+    feature$values == process_numbers(encoder, length(encoder$levels))
+  } else {
+    is.nan(feature$values)
+  }
+}

@@ -1,0 +1,143 @@
+# The prototypes of a fit as a table.
+
+#' Prototypes of a fit
+#'
+#' Every layer has its own prototypes of each feature. A value `x` goes to the nearest of them, whose line
+#' `intercept + slope * x` is what the layer's encoder receives. The table lists their centres and lines, and how many
+#' training rows are nearest to each.
+#'
+#' @param fit A fit, see [protonam()].
+#' @param term Names of features, or `NULL` for all.
+#' @param layer Layers, or `NULL` for all.
+#' @param units `"original"`: in the units of the data. `"processed"`: as the model has them, after scaling.
+#' @param member Which member of an ensemble.
+#'
+#' @section Original units:
+#' Scaling is undone by the linear map `x = x0 + J (z - z0)` around the prototype's centre `z0`, applied to the line's
+#' argument and to its value. The slope stays the same. For `scaling = "minmax"` and `"none"` the map is the same everywhere, so
+#' that with a range from `lo` to `hi` the centre becomes `lo + z0 (hi - lo)` and the intercept
+#' `lo + intercept (hi - lo) - slope lo`. Quantile scaling is not linear: `J` is then its slope at the centre, and the line holds
+#' near there. Categorical features are numbered by level from 0 in the order of their levels; `label` names the nearest one.
+#'
+#' @return A data frame with columns `term`, `layer`, `prototype` (numbered by centre), `center`, `label` (the centre as
+#'   text: a number, a date, a level), `slope`, `intercept`, `count` (training rows, by weight, nearest to the prototype in
+#'   that layer; rows with a missing value are near none).
+#' @examples
+#' fit <- protonam(mpg ~ wt + hp, mtcars, epochs = 30, prototypes = 4, seed = 1)
+#' prototypes(fit, "wt", layer = 1)
+#' prototypes(fit, "wt", layer = 1, units = "processed")
+#' @export
+prototypes <- function(fit, term = NULL, layer = NULL, units = c("original", "processed"), member = 1L) {
+  if (!inherits(fit, "protonam")) {
+    pn_abort("prototypes() needs a fit from {.fn protonam}, not {describe(fit)}.", class = "argument", arg = "fit")
+  }
+  units <- check_choice(units, c("original", "processed"), "units")
+  config <- fit$config
+  if (!config$use_prototypes) {
+    pn_abort("This fit has no prototypes: it was made with {.code use_prototypes = FALSE}.", class = "no_prototypes")
+  }
+  member <- check_number(member, "member", min = 1, max = length(fit$members), whole = TRUE)
+  layer <- check_layers(layer, config$n_layers)
+  names <- feature_names(fit)
+  wanted <- if (is.null(term)) seq_along(names) else match_features(term, names)
+
+  layout <- .Call(ffi_layout, config)
+  tensors <- lapply(c(center = "center", slope = "coeff", intercept = "bias"), function(name) {
+    slab_tensor(fit$members[[member]]$params, layout, name)
+  })
+  tables <- lapply(wanted, function(i) {
+    by_layer <- lapply(layer, function(l) {
+      lines <- lapply(tensors, function(tensor) tensor[l, , i])
+      order <- order(lines$center)
+      lines <- lapply(lines, `[`, order)
+      count <- fit$nearest[[member]][order, l, i]
+      prototype_rows(fit$encoder[[i]], l, lines, count, units)
+    })
+    do.call(rbind, by_layer)
+  })
+  do.call(rbind, tables)
+}
+
+prototype_rows <- function(encoder, layer, lines, count, units) {
+  own <- unscale_values(encoder$scaling, lines$center)
+  if (units == "original") {
+    stretch <- unscale_slope(encoder$scaling, lines$center)
+    lines$intercept <- own * (1 - lines$slope) + stretch * (lines$slope * lines$center + lines$intercept - lines$center)
+  }
+  data.frame(
+    term = encoder$name, layer = layer, prototype = seq_along(own),
+    center = if (units == "original") own else lines$center, label = prototype_labels(encoder, own),
+    slope = lines$slope, intercept = lines$intercept, count = count
+  )
+}
+
+prototype_labels <- function(encoder, number) {
+  if (is_categorical(encoder)) {
+    return(decode_numbers(encoder, pmin(pmax(round(number), 0), length(encoder$levels) - 1 + encoder$has_missing)))
+  }
+  format_values(encoder, number)
+}
+
+#' Slope of the map from processed to own units at processed values
+#' @noRd
+unscale_slope <- function(scaling, z) {
+  if (scaling$method == "quantile") {
+    # chords between the scores of neighbouring quantiles, so that ties have a slope, too
+    score <- scale_values(scaling, scaling$value)
+    at <- pmin(pmax(findInterval(z, score), 1L), length(score) - 1L)
+    return((scaling$value[at + 1L] - scaling$value[at]) / (score[at + 1L] - score[at]))
+  }
+  slope <- switch(scaling$method,
+    minmax = scaling$high - scaling$low,
+    none = 1,
+    constant = 0
+  )
+  rep(slope, length(z))
+}
+
+check_layers <- function(layer, n) {
+  if (is.null(layer)) {
+    return(seq_len(n))
+  }
+  if (!is.numeric(layer) || !length(layer) || anyNA(layer) || any(layer != round(layer)) || any(layer < 1 | layer > n)) {
+    pn_abort("{.arg layer} must be among 1 to {n}, not {describe(layer)}.", class = "argument", arg = "layer")
+  }
+  unique(as.integer(layer))
+}
+
+match_features <- function(term, names) {
+  if (!is.character(term) || !length(term)) {
+    pn_abort("{.arg term} must be names of features, not {describe(term)}.", class = "argument", arg = "term")
+  }
+  for (name in setdiff(term, names)) {
+    pn_abort(
+      c("There is no feature {.val {name}}.", suggest(name, names) %||% c(i = "The features are {some(names)}.")),
+      class = "unknown_term", arg = "term"
+    )
+  }
+  match(unique(term), names)
+}
+
+#' How many training rows are nearest to each prototype of a member
+#' @param features,counts Encoded training features and the weights of their values.
+#' @return array [prototype, layer, feature]
+#' @noRd
+count_nearest <- function(member, config, features, counts) {
+  t <- config$n_prototypes
+  out <- array(0, c(t, config$n_layers, config$n_features))
+  if (!config$use_prototypes) {
+    return(out)
+  }
+  centers <- slab_tensor(member$params, .Call(ffi_layout, config), "center")
+  for (i in seq_len(config$n_features)) {
+    known <- !is.nan(features[[i]]$values)
+    for (l in seq_len(config$n_layers)) {
+      order <- order(centers[l, , i])
+      center <- centers[l, order, i]
+      cell <- findInterval(features[[i]]$values[known], (center[-1L] + center[-t]) / 2) + 1L
+      sums <- rowsum(counts[[i]][known], cell)
+      out[order[as.integer(rownames(sums))], l, i] <- sums
+    }
+  }
+  out
+}

@@ -1,0 +1,305 @@
+# Purification: a model of pairs taken apart into main effects and pure interactions.
+#
+# A component f(a, b) of an order 2 model holds main effects of its features as well. Under the training distribution w
+# it is split, uniquely, into
+#   f(a, b) = mean + g(a) + h(b) + pure(a, b),   sum_b w(a, b) pure(a, b) = 0 for all a, and the same over a for all b,
+# which is the weighted least-squares fit of g + h. Axes are cut into bins (single values where there are few, levels,
+# the missing value) that are represented by observed values; the joint weights of the bins are kept in the fit. With
+#   m(a) = sum_b w(b | a) f(a, b)
+# the solution is g(a) = m(a) - sum_b w(b | a) h(b) at the bins, and the same formula continues g to any value of a, with
+# w(b | a) interpolated between bins: g is tabulated at up to 1000 values per feature, jumps included. A main effect is
+# the sum of its parts over pairs, and a pure interaction is whatever is left of the exact component, so that all terms
+# add up to the prediction.
+#
+# fit$purified is a list:
+#   axes    per feature: bins (processed values, NaN last if missing values occur), number (the same in own numbers),
+#           nodes (processed values of the tables), at (bins among nodes), left and share (bins below nodes), weight (of
+#           nodes, so that sum(weight * table) is the table's mean over the training rows)
+#   joint   per pair the weights [bins of a, bins of b], integer if there are no case weights
+#   parts   per pair list(first = g, second = h): [nodes, task x output], centred, own units, mean over members
+# R/pair-terms.R reads it.
+
+# Limits that bound memory and time whatever the number of pairs
+pair_cells <- 2e6 # joint weights
+pair_values <- 4e6 # values of all parts
+pair_evaluations <- 4e7 # components evaluated for the tables of one member
+max_nodes <- 1000L
+
+#' Bins per axis and nodes per table
+#' @noRd
+purify_sizes <- function(config, bins) {
+  C <- ncol(config$components)
+  bins <- max(4, min(bins, floor(sqrt(pair_cells / C))))
+  outputs <- config$n_tasks * config$n_outputs
+  nodes <- min(max_nodes, pair_values / (2 * C * outputs), pair_evaluations / (2 * C * bins))
+  list(bins = bins, nodes = max(bins, floor(nodes)))
+}
+
+#' Take the pairs of a fitted model apart
+#'
+#' @param data,counts Encoded training rows, and the weights of each feature's values.
+#' @return list(axes, joint, parts)
+#' @noRd
+purify <- function(object, data, counts, threads) {
+  size <- purify_sizes(object$config, object$control$interaction_bins)
+  pairs <- object$config$components[, pair_components(object), drop = FALSE]
+  binned <- lapply(seq_along(object$encoder), function(i) {
+    pair_axis(object, i, data$features[[i]]$values, counts[[i]], size)
+  })
+  codes <- Map(function(axis, feature) axis$bin[decode_codes(feature, data$n) + 1L], binned, data$features)
+  axes <- lapply(binned, function(axis) axis[names(axis) != "bin"])
+  joint <- lapply(seq_len(ncol(pairs)), function(p) {
+    a <- pairs[1L, p]
+    b <- pairs[2L, p]
+    joint_weights(codes[[a]], codes[[b]], length(axes[[a]]$bins), length(axes[[b]]$bins), data$weights)
+  })
+  purified <- list(axes = axes, joint = joint)
+  object$purified <- purified
+  M <- length(object$members)
+  for (m in seq_len(M)) {
+    each <- member_parts(object, m, pairs, layers = FALSE, threads = threads)
+    total <- if (m == 1L) each else Map(function(x, y) Map(`+`, x, y), total, each)
+  }
+  purified$parts <- lapply(total, lapply, function(x) matrix(x / M, dim(x)[1L]))
+  purified
+}
+
+#' A feature's bins and nodes
+#' @param values,counts Processed training values and their weights.
+#' @noRd
+pair_axis <- function(object, i, values, counts, size) {
+  encoder <- object$encoder[[i]]
+  support <- if (is_categorical(encoder)) encoder$support else finite_support(encoder)
+  z <- process_numbers(encoder, support$value)
+  first <- !duplicated(z)
+  weight <- as.vector(rowsum(support$count, cumsum(first)))
+  number <- support$value[first]
+  z <- z[first]
+  group <- axis_groups(weight, if (is_categorical(encoder)) Inf else size$bins)
+  pick <- vapply(split(seq_along(z), group), function(at) at[which(cumsum(weight[at]) >= sum(weight[at]) / 2)[1L]], 1L)
+  last <- which(diff(group) > 0L)
+  breaks <- (z[last] + z[last + 1L]) / 2
+
+  nodes <- z[union(pick, axis_picks(weight, if (is_categorical(encoder)) Inf else size$nodes))]
+  if (!is_categorical(encoder) && length(z) > 1L) {
+    borders <- cell_borders(object, i, range(z))
+    if (nrow(borders) <= size$nodes / 4) nodes <- c(nodes, borders)
+  }
+  nodes <- sort(unique(nodes))
+  missing <- encoder$has_missing && !is_categorical(encoder)
+  axis <- list(
+    bins = c(z[pick], if (missing) NaN), number = c(number[pick], if (missing) NA), nodes = c(nodes, if (missing) NaN)
+  )
+  axis$at <- match(axis$bins, axis$nodes)
+  axis[c("left", "share")] <- locate(axis$bins, axis$nodes)
+  axis$weight <- node_weights(axis$nodes, values, counts)
+  axis$bin <- findInterval(values, breaks) + 1L
+  axis$bin[is.nan(values)] <- length(axis$bins)
+  axis
+}
+
+#' Groups of about equal weight, at most `most`; single values when there are few
+#' @noRd
+axis_groups <- function(weight, most) {
+  if (length(weight) <= most) {
+    return(seq_along(weight))
+  }
+  middle <- (cumsum(weight) - weight / 2) / sum(weight)
+  cumsum(!duplicated(floor(middle * most)))
+}
+
+#' Positions of at most `most` values, the ends among them, at even ranks
+#' @noRd
+axis_picks <- function(weight, most) {
+  if (length(weight) <= most) {
+    return(seq_along(weight))
+  }
+  match(thin_support(seq_along(weight), weight, 0, most)$value, seq_along(weight))
+}
+
+#' Where values lie in a table's argument: position of the entry at or below, and share of the next one
+#' @param table Ascending, NaN last if at all.
+#' @noRd
+locate <- function(table, values) {
+  numbers <- table[!is.nan(table)]
+  m <- length(numbers)
+  if (m < 2L) {
+    left <- rep(1L, length(values))
+    share <- numeric(length(values))
+  } else {
+    left <- pmin(pmax(findInterval(values, numbers), 1L), m - 1L)
+    share <- pmin(pmax((values - numbers[left]) / (numbers[left + 1L] - numbers[left]), 0), 1)
+  }
+  missing <- is.nan(values)
+  left[missing] <- length(table)
+  share[missing] <- 0
+  list(left = left, share = share)
+}
+
+#' Entries of a table [entries, ...columns], or of a vector, at located places
+#' @noRd
+interpolate <- function(table, place) {
+  table <- as.matrix(table)
+  right <- pmin(place$left + 1L, nrow(table))
+  (1 - place$share) * table[place$left, , drop = FALSE] + place$share * table[right, , drop = FALSE]
+}
+
+#' Weights of nodes so that a weighted sum over a table's nodes is its interpolated mean over the training rows
+#' @noRd
+node_weights <- function(nodes, values, counts) {
+  place <- locate(nodes, values)
+  weight <- numeric(length(nodes))
+  at <- c(place$left, pmin(place$left + 1L, length(nodes)))
+  sums <- rowsum(c(counts * (1 - place$share), counts * place$share), at)
+  weight[as.integer(rownames(sums))] <- sums
+  weight / sum(weight)
+}
+
+joint_weights <- function(a, b, n_a, n_b, weights) {
+  cell <- a + n_a * (b - 1L)
+  if (is.null(weights)) {
+    return(matrix(tabulate(cell, n_a * n_b), n_a, n_b))
+  }
+  sums <- rowsum(weights, cell)
+  joint <- matrix(0, n_a, n_b)
+  joint[as.integer(rownames(sums))] <- sums
+  joint
+}
+
+#' Parts of some pairs, of one member
+#'
+#' @param pairs 2-row matrix of feature numbers.
+#' @param sides Features whose parts are wanted; others stay NULL.
+#' @return list by pair of list(first, second): centred arrays [nodes, task x output, layers or 1], own units
+#' @noRd
+member_parts <- function(object, m, pairs, layers, sides = unique(as.vector(pairs)), threads) {
+  parts <- rep(list(list(first = NULL, second = NULL)), ncol(pairs))
+  for (a in intersect(sides, pairs)) {
+    with <- which(pairs[1L, ] == a | pairs[2L, ] == a)
+    for (found in star_parts(object, m, a, pairs[, with, drop = FALSE], layers, threads)) {
+      p <- with[found$pair]
+      parts[[p]][[if (pairs[1L, p] == a) "first" else "second"]] <- found$part
+    }
+  }
+  parts
+}
+
+#' Parts that belong to one feature in all its pairs
+#'
+#' The feature runs over its nodes and all its partners run over their bins at the same time.
+#' @noRd
+star_parts <- function(object, m, a, pairs, layers, threads) {
+  axes <- object$purified$axes
+  own <- axes[[a]]
+  partners <- ifelse(pairs[1L, ] == a, pairs[2L, ], pairs[1L, ])
+  joint <- lapply(seq_along(partners), function(k) {
+    weights <- object$purified$joint[[match_pair(object, pairs[, k])]]
+    if (pairs[1L, k] == a) weights else t(weights)
+  })
+  depth <- max(vapply(joint, ncol, 1L))
+  columns <- object$config$n_tasks * object$config$n_outputs * if (layers) object$config$n_layers else 1L
+  sub <- component_subset(object, m, match_component(object, pairs))
+  mean <- lapply(partners, function(b) matrix(0, length(own$nodes), columns))
+  table <- lapply(partners, function(b) array(0, c(length(own$bins), length(axes[[b]]$bins), columns)))
+  for (range in row_chunks(length(own$nodes), depth * length(partners) * columns, least = 16)) {
+    nodes <- seq.int(range[1L], range[2L])
+    rows <- star_rows(object, a, own$nodes[nodes], partners, depth)
+    value <- array(subset_contributions(sub, rows, layers, threads), c(depth, length(nodes), length(partners), columns))
+    for (k in seq_along(partners)) {
+      wide <- ncol(joint[[k]])
+      here <- array(value[seq_len(wide), , k, ], c(wide, length(nodes), columns))
+      share <- t(interpolate(joint[[k]] / rowSums(joint[[k]]), lapply(own[c("left", "share")], `[`, nodes)))
+      mean[[k]][nodes, ] <- colSums(here * as.vector(share))
+      at <- match(own$at, nodes, nomatch = 0L)
+      table[[k]][at > 0L, , ] <- aperm(here[, at, , drop = FALSE], c(2L, 1L, 3L))
+    }
+  }
+  scale <- rep_len(object$response$scale, object$config$n_tasks * object$config$n_outputs)
+  lapply(seq_along(partners), function(k) {
+    other <- additive_fit(joint[[k]], table[[k]])
+    # g(a) = m(a) - sum_b w(b | a) h(b)
+    rest <- interpolate(joint[[k]] %*% other / rowSums(joint[[k]]), own[c("left", "share")])
+    part <- mean[[k]] - rest
+    part <- part - rep(colSums(own$weight * part), each = nrow(part))
+    size <- c(nrow(part), length(scale), columns / length(scale))
+    list(pair = k, part = array(part, size) * rep(scale, each = size[1L]))
+  })
+}
+
+#' The column effects h of the weighted least-squares fit table ~ g + h
+#'
+#' Eliminating the rows leaves S h = r with S = D_b - W' D_a^-1 W, scaled by D_b^-1/2 on both sides. S is singular
+#' (constants can move between g and h), hence the small ridge, whose effect two refinements take out again.
+#' @param weights [a, b]
+#' @param table [a, b, columns]
+#' @return [b, columns]
+#' @noRd
+additive_fit <- function(weights, table) {
+  size <- dim(table)
+  weighted <- table * as.vector(weights)
+  rows <- matrix(apply(weighted, c(1L, 3L), sum), size[1L])
+  columns <- matrix(colSums(weighted), size[2L])
+  a <- rowSums(weights)
+  b <- sqrt(colSums(weights))
+  S <- diag(size[2L]) - crossprod(weights / sqrt(a)) / outer(b, b)
+  root <- chol(S + diag(1e-10, size[2L]))
+  right <- (columns - crossprod(weights, rows / a)) / b
+  solve_ridge <- function(x) backsolve(root, backsolve(root, x, transpose = TRUE))
+  h <- solve_ridge(right)
+  for (step in 1:2) h <- h + solve_ridge(right - S %*% h)
+  h / b
+}
+
+#' Rows in which one feature takes given values, each with all bins of its partners in turn
+#' @noRd
+star_rows <- function(object, a, values, partners, depth) {
+  axes <- object$purified$axes
+  n <- length(values) * depth
+  features <- lapply(seq_along(axes), function(i) {
+    if (i == a) {
+      encode_repeated(values, rep(seq_along(values), each = depth))
+    } else if (i %in% partners) {
+      bins <- axes[[i]]$bins
+      encode_repeated(bins, rep(pmin(seq_len(depth), length(bins)), length(values)))
+    } else {
+      encode_repeated(0, rep(1L, n))
+    }
+  })
+  encoded_data(features, n)
+}
+
+encode_repeated <- function(values, index) {
+  width <- code_width(length(values))
+  list(values = values, codes = writeBin(index - 1L, raw(), size = width), width = width)
+}
+
+match_pair <- function(object, pair) match(match_component(object, matrix(pair, 2L)), pair_components(object))
+
+match_component <- function(object, pairs) {
+  all <- object$config$components
+  match(paste(pairs[1L, ], pairs[2L, ]), paste(all[1L, ], all[2L, ]))
+}
+
+#' A member's parameters for some of the components only
+#'
+#' Task weights [layer, task, component] lie together at the end of the slab, before the task biases.
+#' @return list(config, params, running, share) such that share times the smaller model's contributions are the model's
+#' @noRd
+component_subset <- function(object, m, keep) {
+  config <- object$config
+  member <- object$members[[m]]
+  C <- ncol(config$components)
+  layout <- .Call(ffi_layout, config)
+  start <- layout$offset[match("agg_w0", layout$name)]
+  count <- C * config$n_tasks * config$n_layers
+  weights <- array(member$params[start + seq_len(count)], c(C, count / C))
+  params <- c(
+    member$params[seq_len(start)], weights[keep, ], member$params[seq.int(start + count + 1, length(member$params))]
+  )
+  config$components <- config$components[, keep, drop = FALSE]
+  list(config = config, params = params, running = member$running, share = length(keep) / C)
+}
+
+subset_contributions <- function(sub, rows, layers, threads) {
+  .Call(ffi_contributions, sub$config, sub$params, sub$running, rows, layers, threads) * sub$share
+}

@@ -1,0 +1,348 @@
+# shapes(): the fitted effects as a data frame, computed here and drawn elsewhere (R/plot.R, R/autoplot.R).
+
+#' Fitted effects as a data frame
+#'
+#' Evaluates the shape functions of a fit: one curve per feature (and group, response or class), in the units of the data.
+#' Effects are centred over the training rows, so that intercept plus effects is the prediction, and `shapes()` agrees
+#' with `predict(fit, newdata, type = "terms")` at the same values.
+#'
+#' A shape function is evaluated at the values that the training rows have, at most 1000 of them by quantile, the smallest
+#' and the largest included. It is smooth between its jumps, which lie half way between prototypes: a jump is given as two
+#' rows with the same `x`, the limits from the left and from the right. Jumps smaller than a thousandth of an effect's range are left
+#' out. If the column is so coarse that a jump lies between two neighbouring values, the two rows stand half way between
+#' them.
+#'
+#' @param fit A fit of `order` 1 or 2, see [protonam()].
+#' @param terms Which terms: `NULL` for all, names such as `"age"` or `"age:bmi"`, or a number for that many of the most
+#'   important ones.
+#' @param layers Effects of each layer (`TRUE`), or their sum?
+#' @param level Level of the bands, between 0 and 1.
+#' @param points At most how many training values per feature; `NULL` for 1000 (64 per axis of a pair). Or a named list
+#'   of values, such as `list(age = c(40, 60))`, for the features in it.
+#' @param scale `"link"`: effects as they add up. `"response"`: in terms of the response, that is as odds ratios against an
+#'   average effect (binomial), rate ratios (poisson), factors on the odds of the class (multinomial), or unchanged
+#'   (gaussian: effects are in units of the response already).
+#' @param threads See [protonam()].
+#'
+#' @section Bands:
+#' For ensembles `lower` and `upper` are the mean effect minus and plus `qnorm((1 + level) / 2)` times the standard
+#' deviation over the members, at each value by itself. They say where the curve of another single model, trained on
+#' the same rows with another seed, would lie with that probability. They do not cover the chance in the sample of rows.
+#' One model has no band.
+#'
+#' @section Order 2:
+#' A model of pairs is taken apart into main effects and pure interactions, see `?purification`. Pairs are evaluated on a
+#' grid.
+#'
+#' @return A data frame of class `protonam_shapes`, one row per evaluated point:
+#' \describe{
+#'   \item{`term`}{the feature, or the pair as in `"age:bmi"`}
+#'   \item{`task`}{the group or response, `NA` if there is one only}
+#'   \item{`output`}{the class (multinomial), else `NA`}
+#'   \item{`layer`}{`NA`, or the layer}
+#'   \item{`x`}{the value, dates and times as their numbers; `NA` for levels and for the missing value}
+#'   \item{`level`}{the level of a categorical feature; `"(missing)"` for the missing value of any feature}
+#'   \item{`y`, `level2`}{the same for the second feature of a pair}
+#'   \item{`effect`}{the centred effect}
+#'   \item{`lower`, `upper`}{its band, `NA` without}
+#'   \item{`density`}{share of the training rows (by weight) at this point; the shares of a curve add up to 1 and rows of
+#'     jumps have none}
+#' }
+#' Attributes: `"intercept"`, `"scale"`, `"scale_label"`, `"level"`, `"members"`, `"band"` (what the band means),
+#' `"response"`, `"family"`, `"order"`, `"importance"` (of each term) and `"terms"` (for each feature its type, levels,
+#' range, density, and some quantiles, for plots).
+#' @seealso [predict.protonam()] with `type = "terms"`, [prototypes()], [term_importance()], [contributions()].
+#' @examples
+#' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, epochs = 30, seed = 1)
+#' s <- shapes(fit)
+#' head(s)
+#' shapes(fit, "wt", points = list(wt = c(2, 3, 4)))
+#' @export
+shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NULL, scale = c("link", "response"),
+                   threads = NULL) {
+  check_readable(fit, "shapes()")
+  terms <- select_terms(fit, terms)
+  layers <- check_flag(layers, "layers")
+  asked <- !missing(level) && !is.null(level)
+  level <- check_number(level %||% 0.95, "level", above = 0, below = 1)
+  points <- check_points(fit, points)
+  scale <- check_choice(scale, c("link", "response"), "scale")
+  threads <- resolve_threads(threads)
+  spread <- length(fit$members) > 1L
+  if (asked && !spread) {
+    pn_inform(
+      c("This fit is a single model, so there is no band.", i = "Bands need an ensemble, e.g. {.code ensemble = 20}."),
+      class = "no_band"
+    )
+  }
+
+  features <- match(terms, feature_names(fit))
+  main <- main_shapes(fit, features[!is.na(features)], layers, points, spread, threads)
+  pairs <- terms[is.na(features)]
+  joint <- if (length(pairs)) pair_shapes(fit, pairs, layers, points, spread, threads)
+  rows <- c(main, joint)[terms]
+  frame <- do.call(rbind, unname(rows))
+  if (spread) {
+    half <- stats::qnorm((1 + level) / 2) * frame$sd
+    frame$lower <- frame$effect - half
+    frame$upper <- frame$effect + half
+  }
+  frame$sd <- NULL
+  new_shapes(fit, frame, scale, level, terms)
+}
+
+#' Names of the wanted terms
+#' @param terms NULL, names, or a number (the most important ones)
+#' @noRd
+select_terms <- function(object, terms, arg = "terms") {
+  known <- shown_terms(object)
+  if (is.null(terms)) {
+    return(known)
+  }
+  if (is.numeric(terms) && length(terms) == 1L) {
+    number <- min(check_number(terms, arg, min = 1, whole = TRUE, infinite = TRUE), length(known))
+    return(names(sort(overall_importance(object), decreasing = TRUE))[seq_len(number)])
+  }
+  if (!is.character(terms) || !length(terms) || anyNA(terms)) {
+    pn_abort("{.arg {arg}} must be names of terms, or one number, not {describe(terms)}.", class = "argument", arg = arg)
+  }
+  vapply(unique(terms), find_term, "", known = known, arg = arg, USE.NAMES = FALSE)
+}
+
+#' A term by its name; the features of a pair may be in either order
+#' @noRd
+find_term <- function(name, known, arg) {
+  if (name %in% known) {
+    return(name)
+  }
+  cuts <- gregexpr(":", name, fixed = TRUE)[[1L]]
+  turned <- paste0(substring(name, cuts + 1L), ":", substring(name, 1L, cuts - 1L))
+  found <- turned[turned %in% known]
+  if (cuts[1L] > 0L && length(found)) {
+    return(found[1L])
+  }
+  pn_abort(
+    c("There is no term {.val {name}}.", suggest(name, known) %||% c(i = "The terms are {some(known)}.")),
+    class = "unknown_term", arg = arg
+  )
+}
+
+check_points <- function(object, points) {
+  if (is.list(points) && !is.object(points)) {
+    known <- feature_names(object)
+    for (name in setdiff(names(points) %||% "", known)) {
+      pn_abort(
+        c("{.arg points} must be named after features; there is no {.val {name}}.", suggest(name, known)),
+        class = "unknown_term", arg = "points"
+      )
+    }
+    return(points)
+  }
+  if (!is.null(points)) check_number(points, "points", min = 2, max = max_support, whole = TRUE)
+}
+
+# Grids -------------------------------------------------------------------------------------------------------------
+
+#' Where a feature's effect is shown
+#'
+#' @param most At most how many of the training values.
+#' @param values NULL, or values given by the user.
+#' @return data frame (x, level, z, density): own number or level, processed value, share of the training rows
+#' @noRd
+feature_grid <- function(encoder, jumps, most, values = NULL) {
+  support <- encoder$support
+  total <- sum(support$count) + if (is_categorical(encoder)) 0 else support$missing
+  if (!is.null(values)) {
+    grid <- given_grid(encoder, values)
+  } else if (is_categorical(encoder)) {
+    grid <- level_grid(encoder, support$value, support$count)
+  } else {
+    seen <- finite_support(encoder)
+    seen <- thin_support(seen$value, seen$count, 0, most)
+    grid <- data.frame(
+      x = c(seen$value, jumps$x, jumps$x), z = c(process_numbers(encoder, seen$value), jumps$left, jumps$right),
+      density = c(seen$count, numeric(2L * nrow(jumps)))
+    )
+    grid <- grid[order(grid$x, rep(c(2L, 1L, 3L), c(length(seen$value), nrow(jumps), nrow(jumps)))), ]
+    grid$level <- rep(NA_character_, nrow(grid))
+    if (encoder$has_missing) grid[nrow(grid) + 1L, ] <- list(NA_real_, NaN, support$missing, "(missing)")
+  }
+  grid$density <- grid$density / total
+  grid[c("x", "level", "z", "density")]
+}
+
+level_grid <- function(encoder, code, count) {
+  data.frame(
+    x = rep(NA_real_, length(code)), level = decode_numbers(encoder, code), z = process_numbers(encoder, code),
+    density = count
+  )
+}
+
+#' Values given by the user; each has the weight of the training values nearest to it
+#' @noRd
+given_grid <- function(encoder, values) {
+  encoded <- encode_column(encoder, values)
+  if (any(encoded$unknown)) {
+    pn_abort(
+      "{.arg points} of {.field {encoder$name}} has values that the training data say nothing about.",
+      class = "unknown_values", arg = "points"
+    )
+  }
+  z <- encoded$feature$values[decode_codes(encoded$feature, length(values)) + 1L]
+  support <- encoder$support
+  if (is_categorical(encoder)) {
+    code <- match(as.character(values), encoder$levels, nomatch = length(encoder$levels) + 1L) - 1
+    return(level_grid(encoder, code, support$count[match(code, support$value)]))
+  }
+  number <- as.double(column_vector(values, encoder$type, encoder$name, encoder$unit))
+  missing <- is.na(number)
+  count <- ifelse(missing, support$missing, 0)
+  here <- which(!missing)[order(number[!missing])]
+  if (length(here)) {
+    sorted <- number[here]
+    cell <- findInterval(support$value, (sorted[-1L] + sorted[-length(sorted)]) / 2) + 1L
+    count[here] <- count[here] + vapply(seq_along(here), function(j) sum(support$count[cell == j]), 0)
+  }
+  data.frame(x = number, level = ifelse(missing, "(missing)", NA), z = z, density = count)
+}
+
+# Rows --------------------------------------------------------------------------------------------------------------
+
+#' Main effects as data frames, one per wanted feature, named
+#' @noRd
+main_shapes <- function(object, wanted, layers, points, spread, threads) {
+  encoders <- object$encoder
+  names <- feature_names(object)
+  most <- if (is.numeric(points)) points else max_support
+  given <- if (is.list(points)) points
+  jumps <- feature_jumps(object, wanted[!names[wanted] %in% names(given)], layers, threads)
+  grids <- lapply(seq_along(encoders), function(i) {
+    if (i %in% wanted) feature_grid(encoders[[i]], jumps[[i]], most, given[[names[i]]])
+  })
+  effects <- main_effects(object, lapply(grids, function(grid) grid$z %||% numeric()), layers, spread, threads)
+  frames <- lapply(wanted, function(i) {
+    grid <- cbind(grids[[i]], y = NA_real_, level2 = NA_character_)
+    shape_rows(object, names[i], grid, effects$mean[[i]], effects$sd[[i]], layers)
+  })
+  stats::setNames(frames, names[wanted])
+}
+
+#' One term's rows
+#' @param grid Data frame (x, level, y, level2, density).
+#' @param mean,sd Arrays [points, task x output, layer]; sd may be NULL.
+#' @noRd
+shape_rows <- function(object, term, grid, mean, sd, layers) {
+  labels <- output_labels(object)
+  n <- nrow(grid)
+  size <- dim(mean)
+  each <- rep(seq_len(n), size[2L] * size[3L])
+  output <- rep(rep(seq_len(size[2L]), each = n), size[3L])
+  layer <- if (layers) rep(seq_len(size[3L]), each = n * size[2L]) else NA_integer_
+  data.frame(
+    term = rep(term, length(each)), task = labels$task[output], output = labels$output[output],
+    layer = rep_len(layer, length(each)), x = grid$x[each], level = grid$level[each], y = grid$y[each],
+    level2 = grid$level2[each], effect = as.vector(mean), lower = rep(NA_real_, length(each)),
+    upper = rep(NA_real_, length(each)), density = grid$density[each],
+    sd = if (is.null(sd)) rep(NA_real_, length(each)) else as.vector(sd)
+  )
+}
+
+# The classed data frame --------------------------------------------------------------------------------------------
+
+new_shapes <- function(object, frame, scale, level, terms) {
+  if (scale == "response" && object$family$family != "gaussian") {
+    columns <- c("effect", "lower", "upper")
+    frame[columns] <- lapply(frame[columns], exp)
+  }
+  members <- length(object$members)
+  band <- if (members > 1L) {
+    sprintf(
+      "Band: where a single model's effect lies with probability %s at each value (spread of %d models trained with different seeds).",
+      format(level), members
+    )
+  }
+  structure(
+    frame,
+    class = c("protonam_shapes", "data.frame"), terms = shape_features(object, terms),
+    intercept = stats::setNames(model_constant(object), output_names(object)), scale = scale,
+    scale_label = scale_label(object, scale), level = level, members = members, band = band,
+    response = object$response$name, family = object$family$family, importance = overall_importance(object)[terms],
+    order = object$order
+  )
+}
+
+scale_label <- function(object, scale) {
+  family <- object$family$family
+  if (family == "gaussian") {
+    several <- !is.null(object$response$names)
+    return(if (several) "effect on the response" else paste("effect on", object$response$name))
+  }
+  label <- c(binomial = "log odds", poisson = "log rate", multinomial = "log odds of the class")
+  ratio <- c(binomial = "odds ratio", poisson = "rate ratio", multinomial = "factor on the odds of the class")
+  (if (scale == "link") label else ratio)[[family]]
+}
+
+density_bars <- 20L
+rug_values <- 200L
+
+#' What plots need to know about the features of some terms
+#' @noRd
+shape_features <- function(object, terms) {
+  names <- feature_names(object)
+  components <- object$config$components
+  used <- c(match(terms, names), components[, match(terms, object$term_names)])
+  used <- sort(unique(used[!is.na(used)]))
+  stats::setNames(lapply(object$encoder[used], describe_feature), names[used])
+}
+
+describe_feature <- function(encoder) {
+  support <- encoder$support
+  if (is_categorical(encoder)) {
+    return(list(
+      type = "categorical", levels = encoder$levels, range = NULL, density = NULL, rug = NULL,
+      missing_share = support$missing / sum(support$count), unit = NULL
+    ))
+  }
+  seen <- finite_support(encoder)
+  list(
+    type = encoder$type, levels = NULL, range = if (length(seen$value)) range(seen$value),
+    density = if (length(seen$value)) density_table(seen$value, seen$count),
+    rug = if (length(seen$value)) thin_support(seen$value, seen$count, 0, rug_values)$value,
+    missing_share = support$missing / (sum(support$count) + support$missing), unit = encoder$unit
+  )
+}
+
+density_table <- function(value, count) {
+  ends <- range(value)
+  if (ends[1L] == ends[2L]) ends <- ends + c(-0.5, 0.5)
+  breaks <- seq(ends[1L], ends[2L], length.out = density_bars + 1L)
+  bar <- findInterval(value, breaks, rightmost.closed = TRUE, all.inside = TRUE)
+  share <- vapply(seq_len(density_bars), function(j) sum(count[bar == j]), 0) / sum(count)
+  list(breaks = breaks, share = share)
+}
+
+#' @export
+`[.protonam_shapes` <- function(x, ...) {
+  out <- NextMethod()
+  # rows picked from shapes can still be drawn
+  if (is.data.frame(out)) {
+    for (name in setdiff(names(attributes(x)), names(attributes(out)))) attr(out, name) <- attr(x, name)
+  }
+  out
+}
+
+#' @export
+print.protonam_shapes <- function(x, n = 10L, ...) {
+  terms <- unique(x$term)
+  cat(
+    count(length(terms), "term"), " at ", count(nrow(x), "point"), "; effects: ", attr(x, "scale_label") %||% "link scale",
+    ", centred over the training rows\n",
+    sep = ""
+  )
+  if (!is.null(attr(x, "band"))) cat(strwrap(attr(x, "band")), sep = "\n")
+  plain <- as.data.frame(unclass(x), stringsAsFactors = FALSE)
+  used <- vapply(plain, function(column) !all(is.na(column)), NA)
+  print(utils::head(plain[used], n), row.names = FALSE, digits = 4L)
+  if (nrow(x) > n) cat("... and ", count(nrow(x) - n, "more row"), "\n", sep = "")
+  invisible(x)
+}
