@@ -1,0 +1,187 @@
+# One panel in base graphics: margins that fit the names, axes, marks.
+
+#' @param alone Is it the only panel of its page? Then its title stands at the axis, as in a paper.
+#' @param cell Width and height of the panel's cell in inches.
+#' @noRd
+draw_panel <- function(panel, figure, alone, cell) {
+  line <- line_height()
+  pair <- panel$kind == "pair"
+  under_axis <- alone && panel$kind == "curve"
+  # the features of a pair stand at its axes
+  title <- if (pair) panel$words else if (!under_axis) panel$title
+  x_title <- if (under_axis) panel$title else panel$x$title
+  side <- label_margin(panel$y, cell[1L], line)
+  below <- bottom_labels(panel$x, cell[1L] - (side + 1) * line, line)
+  lines_of <- function(text) if (is.null(text)) 0 else lengths(strsplit(text, "\n", fixed = TRUE))
+  margins <- c(
+    below$lines + 1.2 * lines_of(x_title) + 0.4,
+    side + if (is.null(panel$y$title)) 0.2 else 1.4,
+    0.5 + 1.15 * lines_of(title),
+    if (is.null(panel$x$extra)) 0.6 else 1
+  )
+  graphics::par(mar = fit_margins(margins, cell, line))
+  graphics::plot.new()
+  graphics::plot.window(panel$x$limits, panel$y$limits, xaxs = "i", yaxs = "i")
+
+  marks <- ordered_marks(panel)
+  for (role in names(marks)) {
+    draw_mark(marks[[role]], mark_styles[[role]], figure)
+  }
+  graphics::box(bty = if (pair) "o" else "l", col = pale_ink, lwd = 0.8)
+  draw_x_axis(panel$x, below)
+  draw_y_axis(panel$y)
+  if (!is.null(x_title)) {
+    at <- below$lines + 1.2 * (lines_of(x_title) - 1) + 0.2
+    graphics::mtext(x_title, 1L, line = at, cex = graphics::par("cex"))
+  }
+  if (!is.null(panel$y$title)) {
+    graphics::mtext(panel$y$title, 2L, line = side + 0.1, las = 0L, cex = graphics::par("cex"))
+  }
+  if (!is.null(title)) {
+    # over names of levels a title needs the whole width
+    left <- if (isTRUE(panel$flipped)) graphics::grconvertX(0.02, "nfc", "user") else panel$x$limits[1L]
+    graphics::mtext(title, 3L, line = 0.25, at = left, adj = 0, font = 2L, cex = graphics::par("cex"))
+  }
+}
+
+#' Lines of text that the labels of a y axis need, ticks included
+#' @noRd
+label_margin <- function(axis, width, line) {
+  labels <- c(axis$labels, axis$extra$label)
+  needed <- if (length(labels)) max(graphics::strwidth(labels, units = "inches")) else 0
+  min(needed, 0.5 * width) / line + 1
+}
+
+#' How labels below the x axis are set: side by side, or upright when they would touch
+#' @return list(lines: height of the labels in lines, upright)
+#' @noRd
+bottom_labels <- function(axis, width, line) {
+  labels <- axis$labels
+  if (is.null(labels) || !length(labels)) {
+    return(list(lines = 0.8, upright = FALSE))
+  }
+  wide <- graphics::strwidth(labels, units = "inches")
+  gaps <- diff(sort(axis$at)) / diff(axis$limits) * width
+  upright <- length(labels) > 1L && isTRUE(axis$named) && max(wide) + 0.05 > min(gaps)
+  list(lines = if (upright) max(wide) / line + 0.8 else 1.5, upright = upright)
+}
+
+#' Margins that leave at least a third of a small cell for the panel itself
+#' @noRd
+fit_margins <- function(margins, cell, line) {
+  shrink <- function(pair, size) {
+    used <- sum(pair) * line
+    if (used > 0.66 * size) pair * 0.66 * size / used else pair
+  }
+  margins[c(1L, 3L)] <- shrink(margins[c(1L, 3L)], cell[2L])
+  margins[c(2L, 4L)] <- shrink(margins[c(2L, 4L)], cell[1L])
+  margins
+}
+
+draw_x_axis <- function(axis, below) {
+  if (length(axis$at)) {
+    kept <- if (isTRUE(axis$named)) seq_along(axis$at) else thin_ticks(axis$at, graphics::strwidth(axis$labels))
+    graphics::axis(
+      1L, axis$at[kept], axis$labels[kept],
+      lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink, las = if (below$upright) 2L else 0L, gap.axis = -1
+    )
+  }
+  if (!is.null(axis$extra)) {
+    graphics::axis(
+      1L, axis$extra$at, axis$extra$label,
+      lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink, font.axis = 3L, las = if (below$upright) 2L else 0L
+    )
+  }
+}
+
+draw_y_axis <- function(axis) {
+  # one call per label: axis() leaves out neighbours that nearly touch, and names of levels must all be there
+  if (isTRUE(axis$named)) {
+    room <- diff(axis$limits) / max(1, length(axis$at))
+    height <- graphics::strheight("M") * 1.25
+    small <- graphics::par("cex.axis") * min(1, room / height)
+    for (i in seq_along(axis$at)) {
+      graphics::axis(2L, axis$at[i], axis$labels[i], lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink, cex.axis = small)
+    }
+  } else if (length(axis$at)) {
+    graphics::axis(2L, axis$at, axis$labels, lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink)
+  }
+  if (!is.null(axis$extra)) {
+    graphics::axis(2L, axis$extra$at, axis$extra$label, lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink, font.axis = 3L)
+  }
+}
+
+#' Draw the rows of one mark
+#' @noRd
+draw_mark <- function(mark, style, figure) {
+  colour <- style$colour
+  if (is.null(colour) || is.na(colour)) {
+    colour <- figure$series$colours[mark$series %||% 1L]
+  }
+  width <- 1.33 * (style$width %||% 1) # R's lwd 1 is 1/96 inch, a point 1/72
+  switch(style$geom,
+    rect = {
+      # mixed with white rather than transparent: neighbours leave no seams
+      fill <- blend(colour, mark$opacity %||% 1)
+      graphics::rect(mark$xmin, mark$ymin, mark$xmax, mark$ymax, col = fill, border = NA)
+    },
+    tile = {
+      fill <- diverging(mark$value, figure$key$most)
+      # a hairline in its own colour closes the seams that viewers of PDF files show between neighbours
+      graphics::rect(mark$xmin, mark$ymin, mark$xmax, mark$ymax, col = fill, border = fill, lwd = 0.2)
+    },
+    cell = graphics::points(
+      mark$x, mark$y,
+      pch = 21L, bg = diverging(mark$value, figure$key$most), col = fade(pale_ink, 0.5), cex = 1.5 * mark$size, lwd = 0.3
+    ),
+    segment = graphics::segments(
+      mark$x, mark$y, mark$xend, mark$yend,
+      col = fade(colour, style$opacity %||% 1), lwd = width, lty = style$line %||% 1L, lend = 1L
+    ),
+    band = draw_bands(mark, colour, style),
+    line = draw_lines(mark, colour, figure$series$lines[mark$series], width, style),
+    point = graphics::points(
+      mark$x, mark$y,
+      pch = style$shape, cex = style$size, col = colour, bg = "white", lwd = 1.5
+    ),
+    text = for (i in seq_len(nrow(mark))) {
+      graphics::text(
+        mark$x[i], mark$y[i], mark$label[i],
+        adj = c(mark$adjust[i], 0.5), cex = style$size, col = colour, xpd = NA
+      )
+    }
+  )
+}
+
+draw_bands <- function(mark, colour, style) {
+  for (rows in split(seq_len(nrow(mark)), mark$piece)) {
+    graphics::polygon(
+      c(mark$x[rows], rev(mark$x[rows])), c(mark$lower[rows], rev(mark$upper[rows])),
+      col = fade(colour[rows[1L]], style$opacity), border = NA
+    )
+  }
+}
+
+draw_lines <- function(mark, colour, lines, width, style) {
+  for (rows in split(seq_len(nrow(mark)), mark$piece)) {
+    graphics::lines(
+      mark$x[rows], mark$y[rows],
+      col = fade(colour[rows[1L]], style$opacity), lwd = width, lty = lines[rows[1L]], lend = 1L
+    )
+  }
+}
+
+#' A colour with an opacity
+#' @noRd
+fade <- function(colour, opacity) {
+  rgb <- grDevices::col2rgb(rep_len(colour, max(length(colour), length(opacity))))
+  grDevices::rgb(rgb[1L, ], rgb[2L, ], rgb[3L, ], 255 * opacity, maxColorValue = 255)
+}
+
+#' A colour mixed with white
+#' @noRd
+blend <- function(colour, share) {
+  rgb <- grDevices::col2rgb(rep_len(colour, max(length(colour), length(share))))
+  mixed <- 255 - t(t(255 - rgb) * share)
+  grDevices::rgb(mixed[1L, ], mixed[2L, ], mixed[3L, ], maxColorValue = 255)
+}

@@ -1,0 +1,200 @@
+# Figures of shape functions: which panels, on which pages, with which legend and notes. Pure data.
+#
+# A figure is a list:
+#   panels   list of panels (R/plot-panels.R)         pages   list of pages (R/plot-pages.R)
+#   series   list(labels, colours, lines); a legend is drawn when there are two or more
+#   key      NULL, or the colour scale of pairs: list(most, axis, title); values run from -most to most
+#   ylab     title of the axis of effects, or NULL    xlab    the same for x
+#   title    NULL or a string                         caption strings for the foot of each page
+
+#' Figure of a shapes data frame
+#'
+#' @param shapes Class protonam_shapes, already cut down to the terms to draw.
+#' @param options See plot_options().
+#' @noRd
+shape_figure <- function(shapes, options) {
+  ratio <- is_ratio(shapes)
+  rows <- shape_rows(shapes, ratio)
+  series <- figure_series(rows)
+  rows$series <- series$index
+  panels <- split_panels(rows)
+  pair <- vapply(panels, function(part) is_pair(part), NA)
+  effects <- c(rows$effect, rows$lower, rows$upper)[!is_pair_row(rows)]
+  common <- spread(c(effects, 0), 0.06)
+  label <- options$ylab %||% attr(shapes, "scale_label") %||% "effect"
+  layers <- unique(rows$layer[!is.na(rows$layer)])
+  large <- vapply(panels, function(part) n_levels(part) > many_levels, NA)
+  pages <- panel_pages(large, options$most, options$limits, across = max(1L, length(layers)))
+  columns <- integer(length(panels))
+  for (page in pages) columns[page$panels] <- page$columns
+
+  options$label <- label
+  built <- lapply(seq_along(panels), function(i) {
+    options$ticks <- c(7L, 5L, 4L)[min(columns[i], 3L)]
+    part <- panels[[i]]
+    limits <- if (options$free_y) spread(c(part$effect, part$lower, part$upper, 0), 0.06) else common
+    y <- axis_effect(limits, ratio, 5L)
+    panel <- build_panel(part, shapes, y, columns[i], large[i], options)
+    panel$x <- thin_axis(panel$x, page_width[min(columns[i], 4L)])
+    panel
+  })
+  most <- if (any(pair)) max(abs(rows$effect[is_pair_row(rows)]), 0, na.rm = TRUE)
+  list(
+    panels = built, pages = pages,
+    series = series[c("labels", "colours", "lines")],
+    key = if (any(pair)) list(most = most, axis = axis_effect(c(-1, 1) * most, ratio, 5L), title = label),
+    ylab = if (!all(pair)) label, xlab = NULL, title = options$main,
+    caption = c(figure_note(shapes, rows), options$note)
+  )
+}
+
+#' Ratios (odds ratios, rate ratios) have a logarithmic axis and no effect at 1
+#' @noRd
+is_ratio <- function(shapes) {
+  isTRUE(grepl("ratio", attr(shapes, "scale_label") %||% "")) && all(shapes$effect > 0, na.rm = TRUE)
+}
+
+#' The columns that figures use, in drawing coordinates
+#' @noRd
+shape_rows <- function(shapes, ratio) {
+  rows <- as.data.frame(unclass(shapes)[c(
+    "term", "task", "output", "layer", "x", "level", "y", "level2", "effect", "lower", "upper", "density"
+  )])
+  if (ratio) {
+    rows[c("effect", "lower", "upper")] <- lapply(rows[c("effect", "lower", "upper")], log)
+  }
+  rows
+}
+
+is_pair_row <- function(rows) !is.na(rows$y) | !is.na(rows$level2)
+is_pair <- function(part) is_pair_row(part)[1L]
+n_levels <- function(part) max(lengths(lapply(part[c("level", "level2")], function(level) unique(stats::na.omit(level)))))
+
+#' Series of a figure: classes of a multinomial response, else groups or responses
+#' @return list(index: series of every row, labels, colours, lines)
+#' @noRd
+figure_series <- function(rows) {
+  by <- if (length(unique(rows$output[!is.na(rows$output)])) > 1L) rows$output else rows$task
+  labels <- unique(by[!is.na(by)])
+  list(
+    index = if (length(labels)) match(by, labels) else rep(1L, nrow(rows)),
+    labels = labels, colours = series_colours(max(1L, length(labels))),
+    lines = series_line_types(max(1L, length(labels)))
+  )
+}
+
+#' Rows of every panel: a term (and layer) with all its series; a pair has a panel for each of them
+#' @return list of data frames with the attribute "part", the words that tell panels of one term apart
+#' @noRd
+split_panels <- function(rows) {
+  # a multinomial model of several groups: one panel per group, one series per class
+  both <- length(unique(rows$output[!is.na(rows$output)])) > 1L && length(unique(rows$task[!is.na(rows$task)])) > 1L
+  pair <- is_pair_row(rows)
+  text <- function(x) ifelse(is.na(x), "", as.character(x))
+  task <- ifelse(pair | both, text(rows$task), "")
+  output <- ifelse(pair, text(rows$output), "")
+  layer <- ifelse(is.na(rows$layer), "", paste("layer", rows$layer))
+  key <- paste(rows$term, layer, task, output, pair, sep = "\r")
+  parts <- split(rows, factor(key, levels = unique(key)))
+  first <- match(unique(key), key)
+  Map(function(part, words) structure(part, part = words), unname(parts), lapply(first, function(i) {
+    words <- c(task[i], output[i], layer[i])
+    words[nzchar(words)]
+  }))
+}
+
+# about how many characters a panel is wide when 1, 2, 3, 4 stand side by side on a page of 7 inches
+page_width <- c(70L, 38L, 26L, 18L)
+
+#' One panel of a figure
+#'
+#' @param columns Panels side by side on its page, which is how much room names have.
+#' @noRd
+build_panel <- function(part, shapes, y, columns, large, options) {
+  width <- page_width[min(columns, 4L)]
+  words <- attr(part, "part")
+  term <- part$term[1L]
+  if (is_pair(part)) {
+    names <- pair_features(term, names(attr(shapes, "terms")))
+    labels <- feature_labels(names, options$labels)
+    facts <- lapply(names, feature_facts, shapes = shapes)
+    panel <- panel_pair(part, facts, labels, NULL, options$style, options)
+    panel$y$labels <- shorten(panel$y$labels, c(24L, 14L, 10L)[min(columns, 3L)])
+    # names that cannot stand upright (ggplot2 turns all labels of a figure or none) are abbreviated to the room they have
+    if (isTRUE(panel$x$named)) {
+      room <- max(3L, width %/% length(c(panel$x$labels, panel$x$extra$label)))
+      panel$x$tight <- unname(abbreviate(panel$x$labels, room, method = "both.sides", named = FALSE))
+    }
+    panel$x$labels <- shorten(panel$x$labels, 16L)
+    panel$title <- panel_title(labels, words, width)
+    panel$words <- if (length(words)) shorten(paste(words, collapse = ", "), width)
+    panel$x$title <- shorten(panel$x$title, width)
+    panel$y$title <- shorten(panel$y$title, width)
+    return(panel)
+  }
+  facts <- feature_facts(shapes, term)
+  title <- panel_title(feature_labels(term, options$labels), words, width)
+  if (all(is.na(part$x)) && any(!is.na(part$level) & part$level != missing_level)) {
+    panel <- panel_levels(part, facts, y, title, options)
+    fit_levels(panel, width, columns, large, options$label)
+  } else {
+    panel_curve(part, facts, y, title, options)
+  }
+}
+
+#' Level names that fit: side by side when there is room, else one per line with the axes exchanged
+#' @noRd
+fit_levels <- function(panel, width, columns, large, label) {
+  names <- panel$x$labels
+  all_names <- c(names, panel$x$extra$label)
+  room <- width %/% length(all_names)
+  if (!large && max(nchar(all_names, type = "width")) <= room) {
+    return(panel)
+  }
+  panel$x$labels <- shorten(names, c(48L, 26L, 14L)[min(columns, 3L)])
+  panel <- flip_panel(panel)
+  panel$x$title <- label
+  panel
+}
+
+#' "age", "age, layer 2", "age : weight, female", in at most two lines
+#' @noRd
+panel_title <- function(labels, words, width) {
+  text <- paste(labels, collapse = " : ")
+  if (!length(words)) {
+    return(wrap_name(text, width))
+  }
+  words <- paste(words, collapse = ", ")
+  whole <- paste0(text, ", ", words)
+  if (nchar(whole, type = "width") <= width) whole else paste0(shorten(text, width), "\n", shorten(words, width))
+}
+
+#' The two features of a pair; feature names may hold colons themselves
+#' @noRd
+pair_features <- function(term, features) {
+  colons <- gregexpr(":", term, fixed = TRUE)[[1L]]
+  for (at in colons) {
+    ends <- c(substr(term, 1L, at - 1L), substr(term, at + 1L, nchar(term)))
+    if (all(ends %in% features)) {
+      return(ends)
+    }
+  }
+  c(substr(term, 1L, colons[1L] - 1L), substr(term, colons[1L] + 1L, nchar(term)))
+}
+
+#' What features are called on a figure
+#' @noRd
+feature_labels <- function(features, labels) {
+  given <- unname(as.character(labels)[match(features, names(labels))])
+  ifelse(is.na(given), features, given)
+}
+
+#' What a reader must know: what the bands mean
+#' @noRd
+figure_note <- function(shapes, rows) {
+  banded <- any(is.finite(rows$lower) & is.finite(rows$upper))
+  if (banded) {
+    level <- attr(shapes, "level") %||% 0.95
+    attr(shapes, "band") %||% sprintf("Bands: %s %% of the ensemble's members.", format(100 * level))
+  }
+}

@@ -1,0 +1,226 @@
+# Figures of training, of importance and of single rows, as panels with marks (R/plot-panels.R). Pure data.
+
+no_series <- list(labels = character(), colours = okabe_ito[1L], lines = 1L)
+
+# Training history ----------------------------------------------------------------------------------------------------
+
+#' Loss, validation score and temperature by epoch; one thin line per member of an ensemble
+#'
+#' @param history Data frame: member, epoch, loss, score, temperature, best (logical).
+#' @param score_name Name of the validation score.
+#' @noRd
+history_figure <- function(history, score_name, options) {
+  shown <- c(
+    loss = "training loss", score = paste("validation", score_label(score_name)), temperature = "temperature"
+  )
+  shown <- shown[vapply(names(shown), function(column) any(is.finite(history[[column]])), NA)]
+  several <- length(unique(history$member)) > 1L
+  panels <- lapply(names(shown), function(column) {
+    rows <- history[is.finite(history[[column]]), , drop = FALSE]
+    value <- rows[[column]]
+    # the temperature falls by orders of magnitude
+    ratio <- column == "temperature" && all(value > 0)
+    if (ratio) value <- log(value)
+    x <- axis_number(spread(range(rows$epoch), 0.02), n = 4L, title = "epoch")
+    y <- axis_effect(spread(value, 0.04), ratio)
+    line <- data.frame(x = rows$epoch, y = value, piece = rows$member, series = 1L)
+    marks <- if (several) list(thin = line) else list(curve = line)
+    if (any(rows$best)) {
+      best <- rows$best
+      if (!several) {
+        at <- rows$epoch[best]
+        marks$guide <- data.frame(x = at, y = y$limits[1L], xend = at, yend = y$limits[2L])
+      }
+      marks$best <- data.frame(x = rows$epoch[best], y = value[best])
+    }
+    list(title = shown[[column]], kind = "history", x = x, y = y, marks = marks)
+  })
+  list(
+    panels = panels, pages = list(history_page(length(panels), options$limits)), series = no_series, key = NULL,
+    ylab = NULL, xlab = "epoch", title = options$main, caption = history_note(history, several)
+  )
+}
+
+history_page <- function(n, limits) {
+  columns <- min(n, limits[2L])
+  list(panels = seq_len(n), rows = ceiling(n / columns), columns = columns)
+}
+
+score_label <- function(name) {
+  known <- c(mse = "mean squared error", auc = "AUC", logloss = "log loss", deviance = "deviance")
+  label <- unname(known[name])
+  if (!length(name) || is.na(label)) "score" else label
+}
+
+history_note <- function(history, several) {
+  best <- history$epoch[history$best]
+  if (all(!is.finite(history$score))) {
+    "No validation rows: the last epoch is kept."
+  } else if (several) {
+    sprintf(
+      "%d members; points mark the epochs that are kept (%d to %d).", length(unique(history$member)), min(best), max(best)
+    )
+  } else {
+    sprintf("The point marks the epoch that is kept (%d).", best)
+  }
+}
+
+# Importance ----------------------------------------------------------------------------------------------------------
+
+max_bars <- 40L
+
+#' Bars of importance, the largest on top
+#' @param importance Class protonam_importance: term, importance, and task or output.
+#' @noRd
+importance_figure <- function(importance, options) {
+  rows <- as.data.frame(unclass(importance))
+  by <- importance_series(rows)
+  labels <- unique(by[!is.na(by)])
+  overall <- tapply(rows$importance, rows$term, mean)
+  terms <- names(sort(overall, decreasing = TRUE))
+  all_terms <- length(terms)
+  terms <- terms[seq_len(min(all_terms, options$bars %||% max_bars))]
+  rows$series <- if (length(labels) > 1L) match(by, labels) else 1L
+  rows <- rows[rows$term %in% terms, , drop = FALSE]
+  n <- length(terms)
+  height <- 0.8 / max(1L, length(labels))
+  top <- n + 1 - match(rows$term, terms) + 0.4 - (rows$series - 1) * height
+  most <- max(rows$importance, 0)
+  x <- axis_number(c(0, if (most > 0) 1.03 * most else 1), n = 6L, title = options$ylab %||% "mean |effect|")
+  y <- axis_level(rev(shorten(term_labels(terms, options), 42L)))
+  marks <- list(bar = data.frame(xmin = 0, xmax = rows$importance, ymin = top - height, ymax = top, series = rows$series))
+  note <- if (n < all_terms) sprintf("The %d strongest of %d terms.", n, all_terms)
+  series <- list(
+    labels = if (length(labels) > 1L) labels else character(), colours = series_colours(max(1L, length(labels))),
+    lines = rep(1L, max(1L, length(labels))), filled = TRUE
+  )
+  list(
+    panels = list(list(title = NULL, kind = "bars", flipped = TRUE, x = x, y = y, marks = marks)),
+    pages = list(list(panels = 1L, rows = 1L, columns = 1L)), series = series, key = NULL, ylab = NULL,
+    xlab = x$title, title = options$main, caption = note
+  )
+}
+
+#' What tells the bars of one term apart
+#' @noRd
+importance_series <- function(rows) {
+  output <- rows$output
+  task <- rows$task
+  several <- function(x) length(unique(x[!is.na(x)])) > 1L
+  if (several(output) && several(task)) {
+    paste(task, output, sep = ", ")
+  } else if (several(output)) {
+    output
+  } else {
+    task %||% rep(NA_character_, nrow(rows))
+  }
+}
+
+#' Names of terms on an axis: "age", "age : weight"
+#' @noRd
+term_labels <- function(terms, options) {
+  features <- options$features %||% names(options$labels)
+  vapply(terms, function(term) {
+    if (term %in% names(options$labels) || !grepl(":", term, fixed = TRUE)) {
+      return(feature_labels(term, options$labels))
+    }
+    paste(feature_labels(pair_features(term, features), options$labels), collapse = " : ")
+  }, "", USE.NAMES = FALSE)
+}
+
+# Single rows ---------------------------------------------------------------------------------------------------------
+
+max_steps <- 12L
+
+#' Waterfalls: from the intercept to the prediction, one panel per row (and task and output)
+#'
+#' @param contributions Class protonam_contributions: row, task, output, term, value, contribution, cumulative.
+#' @noRd
+waterfall_figure <- function(contributions, options) {
+  rows <- as.data.frame(unclass(contributions))
+  words <- lapply(rows[intersect(c("task", "output"), names(rows))], function(x) ifelse(is.na(x), "", as.character(x)))
+  key <- do.call(paste, c(list(rows$row), words, sep = "\r"))
+  parts <- split(rows, factor(key, levels = unique(key)))
+  starts <- vapply(parts, function(part) part$cumulative[1L] - part$contribution[1L], 1)
+  limits <- spread(c(rows$cumulative, starts), 0.08)
+  pages <- waterfall_pages(length(parts), options$limits)
+  wide <- pages[[1L]]$columns == 1L
+  label <- options$ylab %||% attr(contributions, "scale_label") %||% attr(contributions, "response") %||% "prediction"
+  panels <- lapply(unname(parts), function(part) {
+    own <- if (options$free_y) spread(c(part$cumulative, part$cumulative[1L] - part$contribution[1L]), 0.08) else limits
+    panel_waterfall(part, axis_number(own, n = 5L, title = label), wide, options)
+  })
+  list(
+    panels = panels, pages = pages,
+    series = list(
+      labels = c("raises the prediction", "lowers the prediction"), colours = unname(sign_colours), lines = c(1L, 1L),
+      filled = TRUE
+    ),
+    key = NULL, ylab = NULL, xlab = label, title = options$main, caption = NULL
+  )
+}
+
+# a waterfall has a line per feature: few of them fit on a page
+waterfall_pages <- function(n, limits) {
+  most <- min(4L, prod(pmin(limits, 2L)))
+  groups <- split(seq_len(n), (seq_len(n) - 1L) %/% most)
+  lapply(unname(groups), function(panels) {
+    columns <- min(if (n > 1L) 2L else 1L, limits[2L])
+    list(panels = panels, rows = ceiling(min(n, most) / columns), columns = columns)
+  })
+}
+
+panel_waterfall <- function(part, x, wide, options) {
+  n <- nrow(part)
+  start <- part$cumulative[1L] - part$contribution[1L]
+  end <- part$cumulative[n]
+  names <- term_labels(part$term, options)
+  value <- part$value
+  names <- ifelse(is.na(value) | !nzchar(value), names, paste(names, "=", value))
+  to <- part$cumulative
+  if (n > max_steps + 1L) {
+    kept <- seq_len(max_steps)
+    names <- c(names[kept], sprintf("%d other terms", n - max_steps))
+    to <- c(to[kept], end)
+  }
+  from <- c(start, to[-length(to)])
+  # from top to bottom: intercept, terms, prediction
+  steps <- length(to)
+  at <- rev(seq_len(steps)) + 1
+  y <- axis_level(character())
+  y$at <- c(steps + 2, at, 1)
+  y$labels <- c("intercept", shorten(names, if (wide) 42L else 24L), "prediction")
+  y$limits <- c(0.4, steps + 2.6)
+  change <- to - from
+  marks <- list(
+    bar = data.frame(
+      xmin = pmin(from, to), xmax = pmax(from, to), ymin = at - 0.36, ymax = at + 0.36, series = ifelse(change >= 0, 1L, 2L)
+    ),
+    connector = data.frame(x = c(from, end), y = c(at + 1, 2), xend = c(from, end), yend = c(at, 1)),
+    end = data.frame(x = c(start, end), y = c(steps + 2, 1)),
+    label = waterfall_labels(start, from, to, end, at, steps, x$limits)
+  )
+  list(title = waterfall_title(part), kind = "waterfall", flipped = TRUE, x = x, y = y, marks = marks)
+}
+
+# numbers stand outside the bars, on the side that has room
+waterfall_labels <- function(start, from, to, end, at, steps, limits) {
+  gap <- 0.015 * diff(limits)
+  right <- pmax(from, to) + gap
+  left <- pmin(from, to) - gap
+  has_room <- function(x) x < limits[1L] + 0.85 * diff(limits)
+  at_right <- has_room(right)
+  ends_right <- has_room(c(start, end) + gap)
+  data.frame(
+    x = c(ifelse(at_right, right, left), c(start, end) + ifelse(ends_right, 2, -2) * gap),
+    y = c(at, steps + 2, 1),
+    label = c(format_value(to - from, signed = TRUE), format_value(c(start, end))),
+    adjust = c(ifelse(at_right, 0, 1), ifelse(ends_right, 0, 1))
+  )
+}
+
+waterfall_title <- function(part) {
+  first <- part[1L, , drop = FALSE]
+  words <- c(paste("row", first$row), first$task, first$output)
+  shorten(paste(words[!is.na(words)], collapse = ", "), 40L)
+}

@@ -1,0 +1,80 @@
+# Names that fit: titles in at most two lines, level names cut in the middle, numbers at ticks.
+
+#' Shorten strings to a number of characters by leaving out the middle
+#'
+#' Names of columns and levels often differ at their ends only, so both ends stay. Different strings stay different: where
+#' shortening makes two alike, they are numbered.
+#' @noRd
+shorten <- function(x, width) {
+  width <- max(5L, as.integer(width))
+  size <- nchar(x, type = "width")
+  long <- !is.na(x) & size > width
+  if (!any(long)) {
+    return(x)
+  }
+  short <- x
+  front <- ceiling((width - 3) / 2)
+  short[long] <- paste0(
+    substr(x[long], 1L, front), "...",
+    substr(x[long], nchar(x[long]) - (width - 3 - front) + 1L, nchar(x[long]))
+  )
+  alike <- short %in% short[duplicated(short) & !duplicated(x)]
+  if (any(alike)) {
+    number <- match(x[alike], unique(x[alike]))
+    tail <- paste0("..", number)
+    short[alike] <- paste0(substr(x[alike], 1L, pmax(1L, width - nchar(tail))), tail)
+  }
+  short
+}
+
+#' Break one name into lines of at most `width` characters
+#'
+#' Breaks come after a space or a mark such as "_" or ".", in the middle of a word only when it is longer than a line.
+#' What does not fit in `lines` lines is shortened first.
+#' @return one string with "\n"
+#' @noRd
+wrap_name <- function(x, width, lines = 2L) {
+  x <- shorten(x, width * lines - (lines - 1L) * 2L)
+  out <- character()
+  while (nchar(x, type = "width") > width && length(out) < lines - 1L) {
+    # not within "...": a mark counts when no dot follows
+    marks <- gregexpr("[[:space:][:punct:]](?![.])", x, perl = TRUE)[[1L]]
+    # an early break would leave too much for the next lines
+    good <- marks[marks <= width & marks >= max(width / 3, nchar(x) - width * (lines - 1L - length(out)))]
+    at <- if (length(good)) max(good) else width
+    # not within "..." either
+    while (at > 1L && substr(x, at, at) == "." && substr(x, at + 1L, at + 1L) == ".") at <- at - 1L
+    out <- c(out, trimws(substr(x, 1L, at)))
+    x <- trimws(substr(x, at + 1L, nchar(x)))
+  }
+  paste(c(out, x), collapse = "\n")
+}
+
+#' Numbers at ticks: as few digits as tell them apart, thousands in words only when they are whole
+#' @noRd
+format_ticks <- function(at) {
+  if (!length(at)) {
+    return(character())
+  }
+  most <- max(abs(at))
+  if (most >= 1e7 || (most > 0 && most < 1e-4)) {
+    return(format(at, trim = TRUE, digits = 3L, scientific = TRUE))
+  }
+  at <- zapsmall(at, digits = 10L)
+  if (most >= 1e4) {
+    return(format(at, trim = TRUE, big.mark = ",", scientific = FALSE))
+  }
+  format(at, trim = TRUE, scientific = FALSE)
+}
+
+#' A number for a reader: three significant digits, with its sign where `signed`
+#' @noRd
+format_value <- function(x, signed = FALSE) {
+  text <- formatC(x, digits = 3L, format = "fg", flag = "#")
+  big <- abs(x) >= 1000 & is.finite(x)
+  text[big] <- formatC(x[big], digits = 0L, format = "f", big.mark = ",")
+  tiny <- abs(x) < 1e-4 & is.finite(x)
+  text[tiny] <- ifelse(x[tiny] == 0, "0", formatC(x[tiny], digits = 2L, format = "g"))
+  text <- sub("\\.$", "", trimws(text))
+  if (signed) paste0(ifelse(x > 0, "+", ""), text) else text
+}

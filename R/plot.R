@@ -1,0 +1,221 @@
+# plot(): terms are picked, their data computed by shapes() and friends, turned into a figure (R/plot-figures.R,
+# R/plot-summaries.R) and drawn in base graphics (R/plot-base.R). autoplot() shares all but the drawing.
+
+shown_pairs <- 4L
+
+#' Plot a fitted model
+#'
+#' Draws the shape functions of a [protonam()] fit, its interactions, how training went, or how important its terms are.
+#' [autoplot()][autoplot.protonam] draws the same pictures with ggplot2.
+#'
+#' @param x A fit from [protonam()], or a data frame from [shapes()], [term_importance()] or [contributions()].
+#' @param terms Which terms: names (`"age"`, `"age:weight"`), or a number for that many of the most important ones. By
+#'   default all main effects; of the interactions, the 4 strongest, or the 12 strongest with
+#'   `which = "interactions"`.
+#' @param layers Draw what each layer of the model adds, one panel per layer?
+#' @param which What to draw: `"shapes"` (of an order-2 fit: main effects and the strongest interactions),
+#'   `"interactions"`, `"history"` (training loss, validation score and temperature by epoch, with the epoch that is
+#'   kept), or `"importance"`.
+#' @param level Level of the bands, which are drawn for ensembles only.
+#' @param scale `"link"` for effects on the scale of the linear predictor, `"response"` for odds ratios and the like,
+#'   see [shapes()].
+#' @param style Interactions as a `"heat"` map or as the `"scatter"` plot of the paper: a point for each cell of the
+#'   grid that has training rows, with an area that grows with their number.
+#' @param labels Named character vector with labels of features, for instance with units:
+#'   `c(age = "Age (years)")`.
+#' @param ylab,main Title of the axis of effects and of the figure.
+#' @param free_y Give each panel its own scale? By default effects of different terms can be compared by eye.
+#' @param density,rug Draw the 20 bars in the background whose shade is the feature's density, and the ticks at
+#'   observed values (at most 200 quantiles)?
+#' @param panels At most so many panels on a page.
+#' @param ask Wait for a key before a new page? By default when the session and the device are interactive and there are
+#'   several pages.
+#' @param ... Between methods: further arguments of the method for the object that is drawn, from `style` on.
+#'
+#' @return The data that are drawn, invisibly: what [shapes()], [term_importance()] or [contributions()] gives, or for
+#'   `which = "history"` a data frame with the columns `member`, `epoch`, `loss`, `score`, `lr`, `temperature` and `best`.
+#'
+#' @section Reading the figures:
+#' A panel shows what a feature adds to the prediction, centred: zero is the average over the training rows. Lines break
+#' where the shape function jumps, and a thin vertical line bridges the jump. Dark background means that many training
+#' rows lie there; where it is white, the curve is a guess. Points are categories. A diamond at the margin marked
+#' *missing* is the effect of a missing value. Bands come from the members of an ensemble, and the foot of the figure
+#' says what they mean; a single model has none.
+#'
+#' In heat maps, white is no interaction, vermilion raises and blue lowers the prediction.
+#'
+#' The colours are those of Okabe and Ito, which the common kinds of colour blindness leave apart.
+#' @seealso [shapes()] for the numbers, [autoplot.protonam()] for ggplot2.
+#' @examples
+#' icu <- simulate_icu(500, seed = 1)
+#' fit <- protonam(died ~ age + lactate + admission_type, icu, epochs = 5, seed = 1)
+#' plot(fit, labels = c(age = "Age (years)", lactate = "Lactate (mmol/l)"))
+#' plot(fit, which = "history")
+#' effects <- plot(fit, terms = "age")
+#' head(effects)
+#' @export
+plot.protonam <- function(x, terms = NULL, layers = FALSE, which = c("shapes", "interactions", "history", "importance"),
+                          level = 0.95, scale = c("link", "response"), style = c("heat", "scatter"), labels = NULL,
+                          ylab = NULL, main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12,
+                          ask = NULL, ...) {
+  check_dots_empty(list(...), names(formals(plot.protonam)))
+  options <- plot_options(
+    style, labels, ylab, main, free_y, density, rug, panels,
+    features = feature_names(x), limits = device_limits()
+  )
+  made <- fit_figure(x, terms, layers, which, level, scale, options)
+  draw_pages(made$figure, ask)
+  invisible(made$data)
+}
+
+#' @rdname plot.protonam
+#' @export
+plot.protonam_shapes <- function(x, terms = NULL, style = c("heat", "scatter"), labels = NULL, ylab = NULL, main = NULL,
+                                 free_y = FALSE, density = TRUE, rug = TRUE, panels = 12, ask = NULL, ...) {
+  check_dots_empty(list(...), names(formals(plot.protonam_shapes)))
+  options <- plot_options(
+    style, labels, ylab, main, free_y, density, rug, panels,
+    features = names(attr(x, "terms")), limits = device_limits()
+  )
+  x <- pick_shapes(x, terms)
+  draw_pages(shape_figure(x, options), ask)
+  invisible(x)
+}
+
+#' @rdname plot.protonam
+#' @export
+plot.protonam_importance <- function(x, terms = NULL, labels = NULL, ylab = NULL, main = NULL, ...) {
+  check_dots_empty(list(...), names(formals(plot.protonam_importance)))
+  options <- plot_options(labels = labels, ylab = ylab, main = main, limits = device_limits())
+  x <- pick_importance(x, terms)
+  if (!is.null(terms)) options$bars <- Inf
+  draw_pages(importance_figure(x, options), FALSE)
+  invisible(x)
+}
+
+#' @rdname plot.protonam
+#' @param rows Which rows of the contributions: numbers as in their column `row`. By default the first four.
+#' @export
+plot.protonam_contributions <- function(x, rows = NULL, labels = NULL, ylab = NULL, main = NULL, free_y = FALSE,
+                                        ask = NULL, ...) {
+  check_dots_empty(list(...), names(formals(plot.protonam_contributions)))
+  options <- plot_options(labels = labels, ylab = ylab, main = main, free_y = free_y, limits = device_limits())
+  x <- pick_rows(x, rows)
+  draw_pages(waterfall_figure(x, options), ask)
+  invisible(x)
+}
+
+# What is drawn -------------------------------------------------------------------------------------------------------
+
+#' Figure of a fit, and the data in it
+#' @return list(figure, data)
+#' @noRd
+fit_figure <- function(fit, terms, layers, which, level, scale, options) {
+  which <- check_choice(which, c("shapes", "interactions", "history", "importance"), "which")
+  layers <- check_flag(layers, "layers")
+  if (which == "history") {
+    data <- fit_history(fit)
+    return(list(figure = history_figure(data, fit$members[[1L]]$score_name, options), data = data))
+  }
+  importance <- term_importance(fit)
+  if (which == "importance") {
+    data <- pick_importance(importance, terms)
+    if (!is.null(terms)) options$bars <- Inf
+    return(list(figure = importance_figure(data, options), data = data))
+  }
+  chosen <- fit_terms(fit, terms, which, importance)
+  options$note <- chosen$note
+  data <- shapes(fit, terms = chosen$terms, layers = layers, level = level, scale = scale)
+  list(figure = shape_figure(data, options), data = data)
+}
+
+#' Terms of a fit to draw, and what to say about those left out
+#' @noRd
+fit_terms <- function(fit, terms, which, importance) {
+  strength <- tapply(importance$importance, importance$term, mean)
+  known <- shown_terms(fit)
+  pairs <- if (fit$order == 2) pair_names(fit) else character()
+  if (which == "interactions") {
+    if (!length(pairs)) {
+      pn_abort(
+        c("This fit has no interactions.", i = "Fit with {.code order = 2} to have them."),
+        class = "order", arg = "which"
+      )
+    }
+    shown <- choose_terms(terms %||% max_panels, pairs, strength)
+    note <- if (length(shown) < length(pairs) && !is.character(terms)) {
+      sprintf("The %d strongest of %d interactions.", length(shown), length(pairs))
+    }
+    return(list(terms = shown, note = note))
+  }
+  if (!is.null(terms) || !length(pairs)) {
+    return(list(terms = choose_terms(terms, known, strength)))
+  }
+  strongest <- choose_terms(shown_pairs, pairs, strength)
+  note <- if (length(strongest) < length(pairs)) {
+    sprintf("Main effects and the %d strongest of %d interactions.", length(strongest), length(pairs))
+  }
+  list(terms = c(setdiff(known, pairs), strongest), note = note)
+}
+
+#' Histories of all members, one below the other
+#' @noRd
+fit_history <- function(fit) {
+  parts <- lapply(seq_along(fit$members), function(m) {
+    member <- fit$members[[m]]
+    data.frame(member = m, member$history, best = member$history$epoch == member$best_epoch)
+  })
+  do.call(rbind, parts)
+}
+
+#' Rows of some terms, attributes kept
+#' @noRd
+pick_shapes <- function(shapes, terms) {
+  known <- unique(shapes$term)
+  chosen <- choose_terms(terms, known, attr(shapes, "importance"))
+  if (identical(chosen, known)) {
+    return(shapes)
+  }
+  rows <- unlist(lapply(chosen, function(term) which(shapes$term == term)))
+  keep_attributes(shapes, rows)
+}
+
+pick_importance <- function(importance, terms) {
+  strength <- tapply(importance$importance, importance$term, mean)
+  chosen <- choose_terms(terms, unique(importance$term), strength)
+  keep_attributes(importance, which(importance$term %in% chosen))
+}
+
+pick_rows <- function(contributions, rows) {
+  known <- unique(contributions$row)
+  if (is.null(rows)) {
+    rows <- utils::head(known, 4L)
+  }
+  unknown <- setdiff(rows, known)
+  if (length(unknown) || !length(rows)) {
+    pn_abort(
+      "{.arg rows} must be rows of the contributions ({some(known, quote = '')}), not {some(unknown, quote = '')}.",
+      class = "argument", arg = "rows"
+    )
+  }
+  keep_attributes(contributions, which(contributions$row %in% rows))
+}
+
+#' Rows of a classed data frame with its other attributes
+#' @noRd
+keep_attributes <- function(data, rows) {
+  kept <- attributes(data)
+  kept <- kept[setdiff(names(kept), c("names", "row.names", "class"))]
+  out <- as.data.frame(lapply(unclass(data)[names(data)], `[`, rows), optional = TRUE)
+  attributes(out) <- c(attributes(out)[c("names", "row.names")], kept, list(class = class(data)))
+  out
+}
+
+#' Draw, waiting between pages where somebody can press a key
+#' @noRd
+draw_pages <- function(figure, ask) {
+  if (is.null(ask)) {
+    ask <- length(figure$pages) > 1L && interactive() && grDevices::dev.interactive()
+  }
+  draw_figure(figure, check_flag(ask, "ask"))
+}

@@ -1,0 +1,64 @@
+# Shape data frames, importance, contributions and histories made by hand, so that figures can be tested without a fit.
+
+fake_curve <- function(term, x, effect, task = NA, output = NA, layer = NA, lower = NA, upper = NA) {
+  data.frame(
+    term = term, task = as.character(task), output = as.character(output), layer = as.integer(layer), x = x,
+    level = NA_character_, y = NA_real_, level2 = NA_character_, effect = effect, lower = as.double(lower),
+    upper = as.double(upper), density = 1 / length(x)
+  )
+}
+
+fake_levels <- function(term, level, effect, density = 1 / length(level), ...) {
+  rows <- fake_curve(term, rep(NA_real_, length(level)), effect, ...)
+  rows$level <- level
+  rows$density <- density
+  rows
+}
+
+fake_pair <- function(term, x, y, effect, task = NA, output = NA, layer = NA) {
+  grid <- expand.grid(i = seq_along(x), j = seq_along(y))
+  rows <- fake_curve(term, rep(NA_real_, nrow(grid)), 0, task, output, layer)
+  put <- function(values, index) {
+    if (is.character(values)) list(number = NA_real_, level = values[index]) else list(number = values[index], level = NA_character_)
+  }
+  first <- put(x, grid$i)
+  second <- put(y, grid$j)
+  rows$x <- first$number
+  rows$level <- first$level
+  rows$y <- second$number
+  rows$level2 <- second$level
+  rows$effect <- effect(grid$i, grid$j)
+  rows$density <- 1 / nrow(grid)
+  rows
+}
+
+numeric_facts <- function(range, type = "numeric", missing_share = 0, power = 1) {
+  breaks <- seq(range[1L], range[2L], length.out = 21L)
+  share <- dbeta((1:20 - 0.5) / 20, 2, 4 * power)
+  list(
+    type = type, levels = NULL, range = range, density = list(breaks = breaks, share = share / sum(share)),
+    rug = range[1L] + diff(range) * qbeta(ppoints(100L), 2, 4 * power), missing_share = missing_share
+  )
+}
+
+level_facts <- function(levels, missing_share = 0) {
+  list(type = "categorical", levels = levels, range = NULL, density = NULL, rug = NULL, missing_share = missing_share)
+}
+
+fake_shapes <- function(rows, terms, scale = "link", scale_label = "log odds", members = 1L, band = NULL) {
+  importance <- tapply(abs(rows$effect), rows$term, mean)
+  attributes(rows) <- c(attributes(rows)[c("names", "row.names")], list(
+    class = c("protonam_shapes", "data.frame"), terms = terms, intercept = 0, scale = scale, scale_label = scale_label,
+    level = 0.95, members = members, band = band, response = "died", family = "binomial",
+    importance = c(importance), order = 1
+  ))
+  rows
+}
+
+# a curve with two jumps, both limits of each given
+jumpy <- function(term = "age", range = c(18, 95), height = 1, ...) {
+  z <- seq(0, 1, length.out = 60L)
+  z <- c(z[z < 0.35], 0.35, 0.35, z[z > 0.35 & z < 0.7], 0.7, 0.7, z[z > 0.7])
+  steps <- cumsum(duplicated(z))
+  fake_curve(term, range[1L] + diff(range) * z, height * (1.6 * z - 0.7 + c(0, 0.5, -0.4)[steps + 1L]), ...)
+}
