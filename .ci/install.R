@@ -69,6 +69,8 @@ cran_install <- function(packages) {
   if (!length(repos) || "@CRAN@" %in% repos) {
     repos[["CRAN"]] <- "https://cloud.r-project.org"
   }
+  # testthat needs fs, which needs libuv: its own copy will do where the system has none
+  if (!nzchar(Sys.getenv("USE_BUNDLED_LIBUV"))) Sys.setenv(USE_BUNDLED_LIBUV = "1")
   cores <- max(1L, parallel::detectCores(), na.rm = TRUE)
   suppressWarnings(utils::install.packages(packages, lib = target, repos = repos, quiet = TRUE, Ncpus = min(4L, cores)))
 }
