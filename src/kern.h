@@ -61,7 +61,7 @@ typedef struct {
    * mix(x): x ^= x >> 16; x *= 0x7FEB352D; x ^= x >> 15; x *= 0x846CA68B; x ^= x >> 16. */
   void (*dropout)(size_t m, size_t h, float *v, size_t ldv, const uint32_t *row, uint32_t key, float p);
 
-  /* Layer norm of joined rows: xhat[m x h] and rstd[m] of bias[h] + sum_{j<k} part[j][m x h]. */
+  /* Layer norm of joined rows: xhat[m x h] and rstd[m] of bias[h] + sum_{j<k} part[j][m x h]. xhat may be a part. */
   void (*join_norm)(size_t m, size_t k, size_t h, const float *const *part, const float *bias, float *xhat,
                     float *rstd);
 

@@ -86,12 +86,14 @@ static void predict_cells(pn_model *model, pn_work *work, const pn_kernels *kern
   float *s = config->predictor_layers == 1 ? r
              : keep                        ? work->shat + (l * work->cells + at->begin) * h
                                            : scratch->s;
-  for (size_t c = 0; c < n; ++c) memcpy(s + c * width, bias, width * sizeof(float));
-  pn_dense_forward(kern, n, h, width, scratch->x, h + 2, weight, s, 1);
+  pn_dense_forward(kern, n, h, width, scratch->x, h + 2, weight, s, 0);
   if (config->predictor_layers == 2) {
-    pn_layernorm_forward(kern, n, h, s, keep ? work->srstd + l * work->cells + at->begin : scratch->rstd);
+    const float *part[] = {s};
+    kern->join_norm(n, 1, h, part, bias, s, keep ? work->srstd + l * work->cells + at->begin : scratch->rstd);
     pn_tail_forward(kern, n, pn_view_tail(model, model->shared, l),
                     pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, at->feature, rows), s, scratch->q, r);
+  } else {
+    for (size_t q = 0; q < n * o; ++q) r[q] += bias[q % o];
   }
   const pn_dropout out = pn_view_dropout(mode, config->dropout_output, PN_DROP_OUTPUT, l, at->feature, rows);
   if (out.p > 0) kern->dropout(n, o, r, o, out.row, out.key, out.p);
