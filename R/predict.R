@@ -246,9 +246,8 @@ from_link <- function(object, link, type) {
     shifted <- exp(link - do.call(pmax, as.data.frame(link)))
     value <- shifted / rowSums(shifted)
   } else {
-    value <- object$family$linkinv(link)
-    dim(value) <- dim(link)
-    dimnames(value) <- dimnames(link)
+    value <- link
+    if (length(link)) value[] <- object$family$linkinv(as.vector(link)) # refuses an empty vector
   }
   several <- is.list(levels)
   if (type == "prob" && family == "binomial" && !several) {

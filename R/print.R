@@ -56,38 +56,35 @@ model_facts <- function(object) {
     Response = what,
     Rows = paste(rows, collapse = ", "),
     Features = paste(features, collapse = ", "),
-    if (object$order > 1) c(Terms = format(length(object$term_names), big.mark = ",")),
+    if (object$order > 1) c(Components = format(length(object$term_names), big.mark = ",")),
     if (!is.null(object$task)) c(Task = paste0(object$task$name, ": ", some(object$task$levels))),
     if (length(object$members) > 1L) c(Ensemble = count(length(object$members), "member"))
   )
   c(facts, Validation = validation_fact(object), Time = format_seconds(object$elapsed))
 }
 
-#' Best score and epoch, "of members on average" for ensembles
+#' Best score and epoch; mean and range over the members of an ensemble
 #' @noRd
 validation_fact <- function(object) {
   members <- object$members
   epochs <- vapply(members, function(member) nrow(member$history), 1L)
   best <- vapply(members, `[[`, 1L, "best_epoch")
-  where <- if (length(members) == 1L) {
-    sprintf("epoch %d of %d", best, as.integer(object$control$epochs))
-  } else {
-    sprintf("epochs %d to %d of %d", min(best), max(best), as.integer(object$control$epochs))
-  }
-  if (length(members) == 1L && epochs < object$control$epochs) where <- paste0(where, ", stopped at ", epochs)
+  where <- sprintf(
+    "best epoch%s of %d", if (min(best) == max(best)) paste0(" ", best[1L]) else sprintf("s %d to %d", min(best), max(best)),
+    as.integer(object$control$epochs)
+  )
+  if (max(epochs) < object$control$epochs) where <- paste0(where, ", stopped at ", max(epochs))
   scores <- vapply(members, `[[`, 1, "score")
   if (all(is.na(scores))) {
-    return(paste0("none (last ", where, ")"))
+    return(sprintf("none, last epoch %d", max(epochs)))
   }
   name <- members[[1L]]$score_name
   if (name == "mse") scores <- sqrt(scores)
   label <- paste0(score_labels[[name]], if (name == "mse" && !is.null(object$response$names)) " (standardised)")
-  text <- if (length(scores) == 1L) {
-    format(scores, digits = 4L)
-  } else {
-    sprintf("%s (members %s to %s)", format(mean(scores), digits = 4L), format(min(scores), digits = 4L), format(max(scores), digits = 4L))
-  }
-  paste0(label, " ", text, " (best ", where, ")")
+  number <- function(x) format(x, digits = 4L)
+  text <- number(mean(scores))
+  if (length(scores) > 1L) text <- sprintf("%s on average, %s to %s", text, number(min(scores)), number(max(scores)))
+  paste0(label, " ", text, "; ", where)
 }
 
 format_seconds <- function(seconds) {

@@ -111,7 +111,7 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
     return(fit)
   }
   control <- merge_control(control, list(...), names(formals(protonam.data.frame)))
-  name <- if (is.symbol(call$y)) as.character(call$y) else "y"
+  name <- if (is.symbol(call$y) && !grepl("^[.][.]", call$y)) as.character(call$y) else "y"
   columns <- as_columns(x, "x")
   features <- columns[setdiff(names(columns), c(role_names(task), role_names(groups)))]
   frame <- table_frame(structure(features, info = attr(columns, "info")), y, name)
@@ -222,11 +222,14 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   table <- effect_table(config, data, encoded$counts)
   centering <- lapply(members, function(member) mean_contributions(config, member, table, threads))
 
+  # a formula made inside a function must not drag the function's variables along
+  env <- slim_environment(c(frame$variables, frame$offset, task$expr), frame$data_names, frame$env)
+  if (!is.null(frame$formula)) environment(frame$formula) <- env
+  if (inherits(call$formula, "formula")) environment(call$formula) <- env
   fields <- list(
     call = call, formula = frame$formula, order = order, family = response$family, control = control, config = config,
     seed = seed, variables = frame$variables, data_names = frame$data_names,
-    env = slim_environment(c(frame$variables, frame$offset, task$expr), frame$data_names, frame$env),
-    encoder = encoded$encoders, term_names = component_names(names(frame$columns), config$components, order),
+    env = env, encoder = encoded$encoders, term_names = component_names(names(frame$columns), config$components, order),
     response = response[names(response) != "y"], task = if (!is.null(task)) task[c("name", "expr", "levels")],
     offset = offset_source(frame, offset), members = lapply(members, own_score, response), centering = centering,
     y = response$y, weights = weights, offset_values = offset, rows = rows$kept,

@@ -35,7 +35,9 @@ used_rows <- function(frame, task, weights, offset, subset, na_action) {
       }
     } else if (any(missing)) {
       class <- if (identical(action, stats::na.exclude)) "exclude" else "omit"
-      omitted <- structure(which(missing), class = class)
+      omitted <- which(missing)
+      names(omitted) <- frame$row_names[rows[omitted]] %||% as.character(rows[omitted])
+      class(omitted) <- class
       rows <- rows[!missing]
     }
   }

@@ -71,7 +71,7 @@ predict_terms <- function(object, new, terms, threads) {
   }
   value <- value[, keep, , drop = FALSE]
   if (dim(value)[3L] == 1L) {
-    value <- matrix(value, n, dimnames = list(new$row_names, names[keep]))
+    value <- matrix(value, n, length(keep), dimnames = list(new$row_names, names[keep]))
   } else {
     dimnames(value) <- list(new$row_names, names[keep], visible_names(object))
     if (is.null(object$task)) names(constant) <- visible_names(object)

@@ -1,0 +1,93 @@
+data <- mixed_data()
+train <- data[1:90, ]
+held_out <- data[91:120, ]
+
+test_that("a validation data frame equals the same rows held out by number", {
+  by_frame <- tiny_fit(dead ~ age + log(lab + 3) + unit, train, validation = held_out)
+  by_rows <- tiny_fit(dead ~ age + log(lab + 3) + unit, data, validation = 91:120)
+  expect_identical(by_frame$members, by_rows$members)
+  expect_identical(c(nobs(by_frame), by_frame$n_validation), c(90, 30))
+  x <- c("age", "unit")
+  expect_identical(
+    tiny_fit(train[x], train$y, validation = list(x = held_out[x], y = held_out$y))$members,
+    tiny_fit(data[x], data$y, validation = 91:120)$members
+  )
+})
+
+test_that("a validation data frame brings its weights, offset and task", {
+  data$w <- rep(1:3, 40)
+  frame <- tiny_fit(y ~ age + lab, data[1:90, ], weights = w, offset = age / 10, task = ~male, validation = data[91:120, ])
+  rows <- tiny_fit(y ~ age + lab, data, weights = w, offset = age / 10, task = ~male, validation = 91:120)
+  expect_equal(frame$members[[1]]$history, rows$members[[1]]$history, tolerance = 1e-6)
+})
+
+test_that("validation rows have no influence on what is learned from training rows", {
+  wild <- data
+  wild$age[91:120] <- 1e6 * seq_len(30)
+  wild$unit[91:120] <- "elsewhere"
+  fit <- tiny_fit(y ~ age + unit + lab, wild, validation = 91:120)
+  calm <- tiny_fit(y ~ age + unit + lab, data, validation = 91:120)
+  expect_identical(fit$encoder, calm$encoder)
+  expect_identical(fit$response, calm$response)
+  expect_identical(fit$centering[[1]][1], calm$centering[[1]][1]) |> expect_no_error()
+  last <- tiny_fit(y ~ age + unit + lab, data[1:90, ], validation = 0)
+  expect_identical(last$encoder, calm$encoder)
+})
+
+test_that("groups stay on one side", {
+  data$id <- rep(1:30, each = 4)
+  fit <- suppressMessages(tiny_fit(y ~ . - dead - class - count, data, groups = ~id))
+  expect_false("id" %in% fit$term_names)
+  expect_length(intersect(data$id[fit$train], data$id[-fit$train]), 0)
+  expect_identical(fit$train, tiny_fit(y ~ age, data, groups = data$id)$train)
+})
+
+test_that("the task variable leaves the features", {
+  expect_no_message(fit <- tiny_fit(y ~ ., data[c("y", "age", "male")], task = ~male))
+  expect_identical(fit$term_names, "age")
+  expect_message(
+    fit <- tiny_fit(y ~ age + male, data, task = ~male), "male",
+    class = "protonam_message_task_feature"
+  )
+  expect_identical(formula(fit), y ~ age, ignore_formula_env = TRUE)
+  expect_identical(tiny_fit(data[c("age", "male")], data$y, task = ~male)$term_names, "age")
+})
+
+test_that("a row is predicted with its own group; unknown groups are errors unless named", {
+  fit <- tiny_fit(y ~ age, data, task = ~male)
+  flipped <- transform(data, male = !male)
+  expect_false(isTRUE(all.equal(predict(fit, data), predict(fit, flipped))))
+  unknown <- transform(data[1:3, ], male = c("TRUE", NA, "maybe"))
+  expect_error(predict(fit, unknown), "\"maybe\"", class = "protonam_error_task")
+  expect_error(predict(fit, data["age"]), "male", class = "protonam_error_missing_column")
+  expect_equal(predict(fit, unknown, task_default = "TRUE"), predict(fit, transform(data[1:3, ], male = TRUE)))
+  expect_equal(predict(fit, data[1:3, "age", drop = FALSE], task_default = "FALSE"), predict(fit, transform(data[1:3, ], male = FALSE)))
+  expect_error(predict(fit, unknown, task_default = "no"), class = "protonam_error_argument")
+})
+
+test_that("rows without a group are left out with a message, and every group is trained on", {
+  data$g <- ifelse(seq_len(120) <= 3, "rare", "common")
+  data$g[50] <- NA
+  expect_message(fit <- tiny_fit(y ~ age, data, task = ~g), "1 row", class = "protonam_message_dropped_rows")
+  expect_identical(nobs(fit), 119L)
+  expect_true(any(fit$train <= 3))
+})
+
+test_that("rows of weight zero are fitted but not used", {
+  w <- rep(c(1, 0), 60)
+  fit <- tiny_fit(y ~ age + lab, data, weights = w)
+  expect_length(fitted(fit), 120)
+  expect_true(all(fit$train %% 2 == 1))
+  expect_equal(fitted(fit), predict(fit, data))
+})
+
+test_that("validation frames that cannot be meant are refused", {
+  expect_snapshot(error = TRUE, {
+    tiny_fit(dead ~ age, train, validation = held_out["age"])
+    tiny_fit(dead ~ age, train, validation = held_out["dead"])
+    tiny_fit(dead ~ age, train, validation = transform(held_out, dead = "maybe"))
+    tiny_fit(y ~ age, train, validation = transform(held_out, y = NA))
+    tiny_fit(y ~ age, train, validation = transform(held_out, age = "old"))
+    tiny_fit(train["age"], train$y, validation = held_out)
+  })
+})
