@@ -82,7 +82,7 @@
 #' truth <- attr(icu, "truth")
 #' truth$jumps
 #' x <- 60:140
-#' plot(x, truth$shapes$systolic_bp(x), type = "s", xlab = "systolic blood pressure", ylab = "log-odds")
+#' plot(x, truth$shapes$systolic_bp(x), type = "s", xlab = "systolic pressure", ylab = "log-odds")
 #' @export
 simulate_icu <- function(n, seed = NULL) {
   n <- as.integer(check_number(n, "n", min = 1, max = .Machine$integer.max, whole = TRUE))
