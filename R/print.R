@@ -88,7 +88,7 @@ validation_fact <- function(object) {
 }
 
 format_seconds <- function(seconds) {
-  if (seconds < 60) paste(format(round(seconds, 1L)), "s") else sprintf("%d min %02d s", seconds %/% 60, round(seconds %% 60))
+  if (seconds < 59.95) sprintf("%.1f s", seconds) else sprintf("%d min %02d s", seconds %/% 60, round(seconds %% 60))
 }
 
 cat_facts <- function(facts) {
