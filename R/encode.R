@@ -175,7 +175,7 @@ thin_support <- function(number, counts, missing, most = max_support) {
   if (length(number) > most) {
     # observed values at evenly spaced ranks; each stands for the weight around it
     middle <- cumsum(counts) - counts / 2
-    ranks <- seq(0, sum(counts), length.out = most - 2L)
+    ranks <- seq(0, sum(counts), length.out = most)[-c(1L, most)]
     pick <- unique(c(1L, findInterval(ranks, middle, all.inside = TRUE), length(number)))
     breaks <- (middle[pick][-1L] + middle[pick][-length(pick)]) / 2
     group <- findInterval(middle, breaks) + 1L

@@ -8,8 +8,7 @@ max_pair_rows <- 1e6 # of all pairs together
 pair_shapes <- function(object, wanted, layers, points, spread, threads) {
   number <- match(wanted, pair_names(object))
   pairs <- object$config$components[, pair_components(object)[number], drop = FALSE]
-  most <- if (is.numeric(points)) points else pair_points
-  most <- max(2, min(most, floor(sqrt(max_pair_rows / length(wanted)))))
+  most <- pair_grid_size(if (is.numeric(points)) points else pair_points, length(wanted))
   names <- feature_names(object)
   given <- if (is.list(points)) points
   grids <- lapply(seq_along(names), function(i) {
@@ -30,6 +29,10 @@ pair_shapes <- function(object, wanted, layers, points, spread, threads) {
   })
   stats::setNames(frames, wanted)
 }
+
+#' Points per axis such that all pairs together stay within max_pair_rows
+#' @noRd
+pair_grid_size <- function(most, n_pairs) max(2, min(most, floor(sqrt(max_pair_rows / n_pairs))))
 
 #' Points of one axis: bins that represent the feature, or given values
 #' @return data frame (x, level, z) with attribute "cell": the point that each bin is nearest to

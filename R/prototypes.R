@@ -16,8 +16,8 @@
 #' Scaling is undone by the linear map `x = x0 + J (z - z0)` around the prototype's centre `z0`, applied to the line's
 #' argument and to its value. The slope stays the same. For `scaling = "minmax"` and `"none"` the map is the same everywhere, so
 #' that with a range from `lo` to `hi` the centre becomes `lo + z0 (hi - lo)` and the intercept
-#' `lo + intercept (hi - lo) - slope lo`. Quantile scaling is not linear: `J` is then its slope at the centre, and the line holds
-#' near there. Categorical features are numbered by level from 0 in the order of their levels; `label` names the nearest one.
+#' `lo + intercept (hi - lo) - slope lo`. Quantile scaling is not linear: `J` is then its slope at the centre
+#' (over 0.25 processed units to either side), and the line holds near there. Categorical features are numbered by level from 0 in the order of their levels; `label` names the nearest one.
 #'
 #' @return A data frame with columns `term`, `layer`, `prototype` (numbered by centre), `center`, `label` (the centre as
 #'   text: a number, a date, a level), `slope`, `intercept`, `count` (training rows, by weight, nearest to the prototype in
@@ -78,14 +78,20 @@ prototype_labels <- function(encoder, number) {
   format_values(encoder, number)
 }
 
+slope_width <- 0.25
+
 #' Slope of the map from processed to own units at processed values
 #' @noRd
 unscale_slope <- function(scaling, z) {
   if (scaling$method == "quantile") {
-    # chords between the scores of neighbouring quantiles, so that ties have a slope, too
+    # through the scores of the quantiles, so that ties have a slope, too, and over some width, because neighbouring
+    # quantiles lie at random distances
     score <- scale_values(scaling, scaling$value)
-    at <- pmin(pmax(findInterval(z, score), 1L), length(score) - 1L)
-    return((scaling$value[at + 1L] - scaling$value[at]) / (score[at + 1L] - score[at]))
+    ends <- range(score)
+    low <- pmin(pmax(z - slope_width, ends[1L]), ends[2L] - slope_width)
+    high <- pmax(pmin(z + slope_width, ends[2L]), ends[1L] + slope_width)
+    value <- stats::approx(score, scaling$value, c(low, high))$y
+    return((value[length(z) + seq_along(z)] - value[seq_along(z)]) / (high - low))
   }
   slope <- switch(scaling$method,
     minmax = scaling$high - scaling$low,

@@ -191,10 +191,11 @@ member_parts <- function(object, m, pairs, layers, sides = unique(as.vector(pair
 star_parts <- function(object, m, a, pairs, layers, threads) {
   axes <- object$purified$axes
   own <- axes[[a]]
-  partners <- ifelse(pairs[1L, ] == a, pairs[2L, ], pairs[1L, ])
+  first <- pairs[1L, ] == a
+  partners <- ifelse(first, pairs[2L, ], pairs[1L, ])
   joint <- lapply(seq_along(partners), function(k) {
     weights <- object$purified$joint[[match_pair(object, pairs[, k])]]
-    if (pairs[1L, k] == a) weights else t(weights)
+    if (first[k]) weights else t(weights)
   })
   depth <- max(vapply(joint, ncol, 1L))
   columns <- object$config$n_tasks * object$config$n_outputs * if (layers) object$config$n_layers else 1L
@@ -216,7 +217,12 @@ star_parts <- function(object, m, a, pairs, layers, threads) {
   }
   scale <- rep_len(object$response$scale, object$config$n_tasks * object$config$n_outputs)
   lapply(seq_along(partners), function(k) {
-    other <- additive_fit(joint[[k]], table[[k]])
+    # always as [first, second], so that both features of the pair get parts of the same solution
+    other <- if (first[k]) {
+      additive_fit(joint[[k]], table[[k]])$h
+    } else {
+      additive_fit(t(joint[[k]]), aperm(table[[k]], c(2L, 1L, 3L)))$g
+    }
     # g(a) = m(a) - sum_b w(b | a) h(b)
     rest <- interpolate(joint[[k]] %*% other / rowSums(joint[[k]]), own[c("left", "share")])
     part <- mean[[k]] - rest
@@ -226,15 +232,16 @@ star_parts <- function(object, m, a, pairs, layers, threads) {
   })
 }
 
-#' The column effects h of the weighted least-squares fit table ~ g + h
+#' The weighted least-squares fit table ~ g + h
 #'
-#' Eliminating the rows leaves S h = r with S = D_b - W' D_a^-1 W, scaled by D_b^-1/2 on both sides. S is singular
-#' (constants can move between g and h), hence the small ridge, whose effect two refinements take out again.
+#' Eliminating g leaves S h = r with S = D_b - W' D_a^-1 W, scaled by D_b^-1/2 on both sides. S is singular: constants
+#' can move between g and h, in every part of a table that falls apart. A ridge keeps these free directions still while
+#' refinement takes out what it does to the others; join_parts() then settles them.
 #' @param weights [a, b]
 #' @param table [a, b, columns]
-#' @return [b, columns]
+#' @return list(g = [a, columns], h = [b, columns])
 #' @noRd
-additive_fit <- function(weights, table) {
+additive_fit <- function(weights, table, ridge = 1e-6) {
   size <- dim(table)
   weighted <- table * as.vector(weights)
   rows <- matrix(apply(weighted, c(1L, 3L), sum), size[1L])
@@ -242,12 +249,67 @@ additive_fit <- function(weights, table) {
   a <- rowSums(weights)
   b <- sqrt(colSums(weights))
   S <- diag(size[2L]) - crossprod(weights / sqrt(a)) / outer(b, b)
-  root <- chol(S + diag(1e-10, size[2L]))
+  root <- chol(S + diag(ridge, size[2L]))
   right <- (columns - crossprod(weights, rows / a)) / b
-  solve_ridge <- function(x) backsolve(root, backsolve(root, x, transpose = TRUE))
-  h <- solve_ridge(right)
-  for (step in 1:2) h <- h + solve_ridge(right - S %*% h)
-  h / b
+  rest <- right
+  h <- 0 * right
+  for (step in seq_len(50L)) {
+    h <- h + backsolve(root, backsolve(root, rest, transpose = TRUE))
+    rest <- right - S %*% h
+    if (max(abs(rest)) <= 1e-13 * max(abs(columns))) break
+  }
+  h <- h / b
+  g <- (rows - weights %*% h) / a
+  join_parts(weights, table, g, h)
+}
+
+#' Settle the constants between the parts of a table that falls apart
+#'
+#' Adding c_k to g and taking it from h in part k changes nothing where there are training rows. The c_k are chosen so
+#' that the interaction in the cells between parts, weighted as if the features were independent, is as small as can be. So
+#' a table that is additive everywhere is found to be.
+#' @noRd
+join_parts <- function(weights, table, g, h) {
+  part <- connected_parts(weights > 0)
+  K <- max(part$rows)
+  if (K > 1L) {
+    a <- rowSums(weights)
+    b <- colSums(weights)
+    cells <- outer(as.vector(rowsum(a, part$rows)), as.vector(rowsum(b, part$columns)))
+    links <- cells + t(cells)
+    diag(links) <- 0
+    laplacian <- diag(rowSums(links)) - links
+    for (k in seq_len(ncol(g))) {
+      rest <- outer(a, b) * (table[, , k] - outer(g[, k], h[, k], `+`))
+      sums <- t(rowsum(t(rowsum(rest, part$rows)), part$columns))
+      move <- c(0, solve(laplacian[-1L, -1L], (rowSums(sums) - colSums(sums))[-1L]))
+      g[, k] <- g[, k] + move[part$rows]
+      h[, k] <- h[, k] - move[part$columns]
+    }
+  }
+  list(g = g, h = h)
+}
+
+#' Parts of a table between which no cell is filled
+#' @return list(rows, columns): the number of the part that each belongs to
+#' @noRd
+connected_parts <- function(filled) {
+  part_rows <- integer(nrow(filled))
+  part_columns <- integer(ncol(filled))
+  k <- 0L
+  while (any(part_rows == 0L)) {
+    k <- k + 1L
+    rows <- seq_along(part_rows) == which(part_rows == 0L)[1L]
+    repeat {
+      columns <- colSums(filled[rows, , drop = FALSE]) > 0
+      more <- rowSums(filled[, columns, drop = FALSE]) > 0 | rows
+      if (all(more == rows)) break
+      rows <- more
+    }
+    part_rows[rows] <- k
+    part_columns[columns] <- k
+  }
+  list(rows = part_rows, columns = part_columns)
 }
 
 #' Rows in which one feature takes given values, each with all bins of its partners in turn

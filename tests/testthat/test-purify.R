@@ -1,0 +1,123 @@
+# Contributions of one pair at single rows, before purification.
+raw_component <- function(fit, data, term) {
+  encoded <- encode_newdata(fit, data)
+  engine_terms(fit, encoded$data, encoded$unknown, 1L)[, match(term, fit$term_names), 1L]
+}
+
+test_that("parts are the weighted least-squares fit of two main effects", {
+  data <- mixed_data()
+  weights <- rep(c(1, 2.5, 0.25), length.out = nrow(data))
+  fit <- protonam(y ~ unit + grade + male, data, order = 2, weights = weights, control = tiny(), seed = 1, verbose = FALSE)
+  train <- data[fit$train, ]
+  train$unit[is.na(train$unit)] <- "(missing)"
+  train$f <- raw_component(fit, data[fit$train, ], "unit:grade")
+  train$w <- weights[fit$train]
+  reference <- lm(f ~ unit + factor(grade, ordered = FALSE), train, weights = w)
+  pure <- predict(fit, data[fit$train, ], type = "terms")[, "unit:grade"]
+  expect_equal(unname(pure), unname(residuals(reference)), tolerance = 1e-8)
+})
+
+test_that("pure interactions have no weighted marginals, on the table and on the training rows", {
+  data <- mixed_data()
+  weights <- rep(c(1, 2.5, 0.25), length.out = nrow(data))
+  for (ensemble in c(1, 3)) {
+    fit <- protonam(y ~ age + lab + unit + male, data,
+      order = 2, weights = weights, control = tiny(), seed = 1, verbose = FALSE, ensemble = ensemble
+    )
+    s <- shapes(fit)
+    terms <- predict(fit, data[fit$train, ], type = "terms")
+    w <- weights[fit$train]
+    for (pair in grep(":", unique(s$term), value = TRUE)) {
+      one <- s[s$term == pair, ]
+      first <- tapply(one$effect * one$density, paste(one$x, one$level), sum)
+      second <- tapply(one$effect * one$density, paste(one$y, one$level2), sum)
+      # every column has fewer than 64 values here but `lab`, which is binned
+      exact <- if (grepl("lab", pair)) 2e-3 else 1e-10
+      expect_lt(max(abs(first), abs(second)), exact)
+      expect_lt(abs(sum(w * terms[, pair])), 1e-10)
+    }
+    one <- terms[, "age:unit"]
+    expect_lt(max(abs(tapply(one * w, data$age[fit$train], sum))), 1e-8)
+    expect_lt(max(abs(tapply(one * w, data$unit[fit$train], sum))), 1e-8)
+    expect_lt(max(abs(colSums(terms * w))), 1e-9)
+  }
+})
+
+test_that("a model without interactions gets none", {
+  # one-layer predictors add up over the features of a pair
+  data <- mixed_data()
+  fit <- protonam(y ~ age + lab + unit, data,
+    order = 2, control = tiny(predictor_layers = 1), seed = 1, verbose = FALSE
+  )
+  table <- term_importance(fit)
+  expect_lt(max(table$importance[grepl(":", table$term)]), 1e-6)
+  expect_gt(max(table$importance), 1e-3)
+  expect_lt(additivity_gap(fit, data), 1e-9)
+})
+
+test_that("the additive fit solves the normal equations, also where the table falls apart", {
+  set.seed(1)
+  weights <- matrix(rpois(30, 2), 6)
+  weights[1:3, 4:5] <- 0
+  weights[4:6, 1:3] <- 0
+  weights[1, 1] <- weights[4, 4] <- 1
+  table <- array(rnorm(60), c(6, 5, 2))
+  fit <- additive_fit(weights, table)
+  expect_identical(connected_parts(weights > 0), list(rows = rep(1:2, each = 3), columns = c(1L, 1L, 1L, 2L, 2L)))
+  expect_identical(connected_parts(matrix(TRUE, 3, 4)), list(rows = rep(1L, 3), columns = rep(1L, 4)))
+  for (k in 1:2) {
+    rest <- weights * (table[, , k] - outer(fit$g[, k], fit$h[, k], `+`))
+    expect_lt(max(abs(rowSums(rest)), abs(colSums(rest))), 1e-9)
+  }
+  # additive in all cells, filled or not
+  table <- array(outer(1:6, c(2, 7, 1, 8, 3), `+`), c(6, 5, 1))
+  fit <- additive_fit(weights, table)
+  expect_equal(outer(fit$g[, 1], fit$h[, 1], `+`), table[, , 1], tolerance = 1e-10)
+})
+
+test_that("tables are bounded whatever the number of pairs", {
+  config <- function(C, outputs = 1) list(components = matrix(0L, 2, C), n_tasks = 1, n_outputs = outputs)
+  expect_identical(purify_sizes(config(28), 64), list(bins = 64, nodes = 1000))
+  for (C in c(190, 1596, 20000)) {
+    size <- purify_sizes(config(C), 64)
+    expect_lte(C * size$bins^2, pair_cells)
+    expect_lte(2 * C * size$nodes, pair_values)
+  }
+  expect_identical(purify_sizes(config(1), 16)$bins, 16)
+})
+
+test_that("bins are configurable and hold about equal weight", {
+  set.seed(1)
+  data <- data.frame(a = rnorm(600), b = rexp(600), f = factor(sample(letters, 600, TRUE)))
+  data$y <- data$a * data$b
+  fit <- protonam(y ~ a + b + f, data, order = 2, control = tiny(interaction_bins = 8), seed = 1, verbose = FALSE)
+  expect_identical(dim(fit$purified$joint[[1]]), c(8L, 8L))
+  expect_identical(dim(fit$purified$joint[[2]]), c(8L, 26L))
+  expect_type(fit$purified$joint[[1]], "integer")
+  weight <- rowSums(fit$purified$joint[[1]])
+  expect_identical(sum(weight), as.double(fit$n_train))
+  expect_lt(max(weight) / min(weight), 1.2)
+  expect_lt(additivity_gap(fit, data), 1e-9)
+})
+
+test_that("values are located and interpolated in tables", {
+  table <- c(0, 1, 3, NaN)
+  place <- locate(table, c(-1, 0, 0.5, 2, 3, 9, NaN))
+  expect_identical(as.vector(interpolate(c(10, 20, 40, 7), place)), c(10, 10, 15, 30, 40, 40, 7))
+  expect_identical(as.vector(interpolate(5, locate(2, c(1, 2, 3)))), c(5, 5, 5))
+  expect_identical(as.vector(interpolate(c(5, 7), locate(c(2, NaN), c(1, NaN)))), c(5, 7))
+  values <- c(-1, 0.25, 2, NaN)
+  counts <- c(1, 2, 3, 4)
+  weight <- node_weights(table, values, counts)
+  entries <- c(10, 20, 40, 7)
+  expect_equal(sum(weight * entries), sum(counts * interpolate(entries, locate(table, values))) / 10)
+})
+
+test_that("a smaller model has the same contributions", {
+  fit <- tiny_fit(class ~ age + lab + unit + male, mixed_data(), order = 2)
+  rows <- encode_newdata(fit, mixed_data())$data
+  member <- fit$members[[1]]
+  all <- .Call(ffi_contributions, fit$config, member$params, member$running, rows, TRUE, 1L)
+  some <- subset_contributions(component_subset(fit, 1, c(2, 5)), rows, TRUE, 1L)
+  expect_equal(some, all[, c(2, 5), , ], tolerance = 1e-12)
+})
