@@ -45,7 +45,7 @@ engine_trajectory <- function(case, threads = 1L, equal_values = TRUE, kernels =
       weight_decay = case$config$weight_decay, tau = case$config$tau, patience = Inf, seed = 0,
       shuffle = isTRUE(case$config$shuffle), join_remainder = FALSE, equal_values = equal_values, threads = threads
     )
-    result <- .Call(ffi_fit, config, data, NULL, list(params = slab_pack(case$params, config)), train, NULL)
+    result <- .Call(ffi_fit, config, data, NULL, list(params = slab_pack(case$params, config)), train, NULL)[[1L]]
     eval <- engine_eval(config, result$params, result$running, data, threads)
   })
   final <- eval$cumulative_predictions[[config$n_layers]]
@@ -155,4 +155,10 @@ with_kernels <- function(level, expr) {
 # Called from C (src/r_parse.c) to raise a classed condition.
 engine_abort <- function(message, class) {
   pn_abort("{message}", class = class)
+}
+
+# Called from C (src/r_parse.c) when members that trained side by side were interrupted.
+engine_interrupt <- function() {
+  signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
+  invokeRestart("abort")
 }

@@ -3,48 +3,51 @@
 
 #' Train all members of an ensemble on the same rows
 #'
+#' One member uses all threads; several train side by side, a thread each, on one encoded copy of the data.
 #' @param centers Initial prototypes, [prototypes, features].
-#' @return list of members, see new_protonam()
+#' @param seeds One per member.
+#' @return list of members, see new_protonam(), each with a `status` and its time per phase, `seconds`
 #' @noRd
-train_members <- function(config, data, validation, centers, control, seed, ensemble, threads, verbose) {
-  callback <- function(m) NULL
+train_members <- function(config, data, validation, centers, control, seeds, threads, verbose) {
+  progress <- NULL
   if (verbose) {
-    bar <- progress_bar(control$epochs, ensemble)
+    bar <- progress_bar(control$epochs, length(seeds))
     on.exit(bar$done())
-    callback <- bar$member
+    progress <- bar$update
   }
-  members <- lapply(seq_len(ensemble), function(m) {
-    train_member(config, data, validation, centers, control, member_seed(seed, m), threads, callback(m))
-  })
+  seeds <- as.double(seeds)
+  train <- list(
+    epochs = control$epochs, batch_size = control$batch_size, lr = control$lr, weight_decay = control$weight_decay,
+    tau = control$tau, patience = control$patience, seed = seeds, shuffle = TRUE, join_remainder = TRUE,
+    equal_values = getOption("protonam.equal_values", TRUE), threads = threads
+  )
+  fits <- .Call(ffi_fit, config, data, validation, list(centers = centers, seed = seeds), train, progress)
+  Map(function(fit, seed) {
+    list(
+      params = fit$params, running = fit$running,
+      history = data.frame(
+        epoch = seq_len(fit$epochs_run), loss = fit$loss, score = fit$score, lr = fit$lr, temperature = fit$temperature
+      ),
+      best_epoch = fit$best_epoch, score = if (is.null(validation)) NA_real_ else fit$score[fit$best_epoch],
+      score_name = fit$score_name, seed = seed, seconds = fit$seconds, status = fit$status
+    )
+  }, fits, seeds)
+}
+
+#' Members whose loss stayed finite; an error when there is none
+#' @noRd
+keep_finite <- function(members, control) {
   diverged <- vapply(members, function(member) member$status == "diverged", NA)
   if (all(diverged)) {
     abort_diverged(members[[1L]], control)
   }
   if (any(diverged)) {
     pn_warn(
-      "{sum(diverged)} of {ensemble} members diverged and {?is/are} left out; lower {.arg lr} (now {control$lr}).",
+      "{sum(diverged)} of {length(members)} members diverged and {?is/are} left out; lower {.arg lr} (now {control$lr}).",
       class = "diverged"
     )
   }
-  lapply(members[!diverged], function(member) member[names(member) != "status"])
-}
-
-train_member <- function(config, data, validation, centers, control, seed, threads, progress) {
-  train <- list(
-    epochs = control$epochs, batch_size = control$batch_size, lr = control$lr, weight_decay = control$weight_decay,
-    tau = control$tau, patience = control$patience, seed = seed, shuffle = TRUE, join_remainder = TRUE,
-    equal_values = TRUE, threads = threads
-  )
-  fit <- .Call(ffi_fit, config, data, validation, list(centers = centers, seed = seed), train, progress)
-  ran <- seq_len(fit$epochs_run)
-  list(
-    params = fit$params, running = fit$running,
-    history = data.frame(
-      epoch = ran, loss = fit$loss[ran], score = fit$score[ran], lr = fit$lr[ran], temperature = fit$temperature[ran]
-    ),
-    best_epoch = fit$best_epoch, score = if (is.null(validation)) NA_real_ else fit$score[fit$best_epoch],
-    score_name = fit$score_name, seed = seed, status = fit$status
-  )
+  lapply(members[!diverged], function(member) member[setdiff(names(member), c("status", "seconds"))])
 }
 
 abort_diverged <- function(member, control) {
@@ -62,34 +65,31 @@ abort_diverged <- function(member, control) {
 
 #' A progress bar over all epochs of all members
 #'
-#' @return list(member = function(m) -> callback for the engine, done = function())
+#' Members side by side: the bar follows those of the main thread, which stand for the others.
+#' @return list(update = function(member, epoch, loss, score) for the engine, done = function())
 #' @noRd
 progress_bar <- function(epochs, ensemble) {
   env <- environment()
-  many <- ensemble > 1L
   id <- cli::cli_progress_bar(
     format = paste0(
-      "{cli::pb_bar} ", if (many) "member {cli::pb_extra$member}/{cli::pb_extra$members}, ",
+      "{cli::pb_bar} ", if (ensemble > 1L) "member {cli::pb_extra$member}/{cli::pb_extra$members}, ",
       "epoch {cli::pb_extra$epoch}/{cli::pb_extra$epochs}{cli::pb_extra$score} | {cli::pb_eta_str}"
     ),
     total = epochs * ensemble, clear = TRUE, .auto_close = FALSE, .envir = env,
     extra = list(member = 1L, members = ensemble, epoch = 0, epochs = epochs, score = "")
   )
-  best <- function(score) if (is.finite(score)) paste0(" | validation ", formatC(score, digits = 4L, format = "f")) else ""
   shown <- -Inf
   list(
-    member = function(m) {
-      force(m)
-      function(epoch, loss, score) {
-        now <- proc.time()[["elapsed"]]
-        # drawing costs more than a short epoch
-        if (now - shown > 0.1 || epoch == epochs) {
-          shown <<- now
-          cli::cli_progress_update(
-            set = (m - 1) * epochs + epoch, id = id, .envir = env,
-            extra = list(member = m, members = ensemble, epoch = epoch, epochs = epochs, score = best(score))
-          )
-        }
+    update = function(member, epoch, loss, score) {
+      now <- proc.time()[["elapsed"]]
+      # drawing costs more than a short epoch
+      if (now - shown > 0.1 || epoch == epochs) {
+        shown <<- now
+        score <- if (is.finite(score)) paste0(" | validation ", formatC(score, digits = 4L, format = "f")) else ""
+        cli::cli_progress_update(
+          set = (member - 1) * epochs + epoch, id = id, .envir = env,
+          extra = list(member = member, members = ensemble, epoch = epoch, epochs = epochs, score = score)
+        )
       }
     },
     done = function() cli::cli_progress_done(id = id, .envir = env)

@@ -102,6 +102,7 @@ row_chunks <- function(n, per_row, least = 1024) {
 #'   fitted      own link of the rows, [rows, visible outputs];  y, weights, offset_values  of the same rows
 #'   rows        row numbers (or NULL: all), row_names, na.action, train: which of the rows were trained on
 #'   nobs, n_train, n_validation
+#'   elapsed, seconds   time of the whole fit, and of the training by phase, summed over members
 #' @noRd
 new_protonam <- function(fields) {
   object <- structure(fields, class = "protonam")

@@ -171,6 +171,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   ensemble <- check_number(ensemble, "ensemble", min = 1, max = 1e5, whole = TRUE)
   verbose <- check_flag(verbose, "verbose")
   threads <- resolve_threads(threads)
+  refuse_survival(frame$response)
 
   task <- resolve_role(task, columns, frame$env, "task", frame$n)
   groups <- resolve_role(groups, columns, frame$env, "groups", frame$n)
@@ -218,7 +219,10 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     n_outputs = classes %||% 1L, n_tasks = max(length(task$levels), length(response$names), 1L),
     task_kind = if (!is.null(task)) "group" else if (!is.null(response$names)) "response" else "none"
   )
-  members <- train_members(config, data, held_out$data, encoded$centers, control, seed, ensemble, threads, verbose)
+  seeds <- vapply(seq_len(ensemble), member_seed, 0, seed = seed)
+  members <- train_members(config, data, held_out$data, encoded$centers, control, seeds, threads, verbose)
+  seconds <- Reduce(`+`, lapply(members, `[[`, "seconds"))
+  members <- keep_finite(members, control)
   table <- effect_table(config, data, encoded$counts)
   centering <- lapply(members, function(member) mean_contributions(config, member, table, threads))
 
@@ -244,6 +248,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     fields$effects <- summarise_pairs(fields, data, threads)
   }
   fields$nearest <- lapply(members, count_nearest, config, data$features, encoded$counts)
+  fields$seconds <- seconds
   fields$elapsed <- proc.time()[["elapsed"]] - started
   new_protonam(fields)
 }

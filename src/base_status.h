@@ -5,7 +5,8 @@
 typedef enum {
   PN_OK = 0,
   PN_NO_MEMORY, /* an allocation failed */
-  PN_DIVERGED   /* the training loss stopped being finite */
+  PN_DIVERGED,  /* the training loss stopped being finite */
+  PN_STOPPED    /* the caller asked to stop */
 } pn_status;
 
 #endif

@@ -28,6 +28,12 @@ void pn_r_abort(const char *kind, const char *format, ...) {
   Rf_error("%s", message); /* not reached: engine_abort() raises */
 }
 
+void pn_r_interrupt(void) {
+  SEXP space = PROTECT(R_FindNamespace(PROTECT(Rf_mkString("protonam"))));
+  Rf_eval(PROTECT(Rf_lang1(Rf_install("engine_interrupt"))), space);
+  UNPROTECT(3);
+}
+
 void pn_r_check(pn_status status) {
   if (status == PN_NO_MEMORY) pn_r_abort("memory", "The engine could not get the memory it needs.");
 }

@@ -18,6 +18,9 @@ SEXP pn_r_guard(SEXP (*body)(void *call), void *call, pn_arena *arena);
 /* Raises the R condition protonam_error_<kind>. */
 void pn_r_abort(const char *kind, const char *format, ...);
 
+/* Raises R's interrupt condition and leaves for the top level. */
+void pn_r_interrupt(void);
+
 /* Raises an R condition unless status is PN_OK. */
 void pn_r_check(pn_status status);
 

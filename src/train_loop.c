@@ -39,7 +39,8 @@ static pn_status validator_init(validator *v, const pn_model *model, const pn_da
   return status;
 }
 
-static double validator_score(validator *v, pn_model *model, int threads, const pn_callbacks *callbacks) {
+static pn_status validator_score(validator *v, pn_model *model, int threads, const pn_callbacks *callbacks,
+                                 double *score) {
   const pn_mode mode = {0, INFINITY, 0, 0, threads};
   const size_t d = model->config->layers, so = model->config->tasks * model->config->outputs;
   for (size_t begin = 0; begin < v->data->n; begin += v->block) {
@@ -50,9 +51,10 @@ static double validator_score(validator *v, pn_model *model, int threads, const 
     for (size_t r = 0; r < n; ++r) {
       memcpy(v->scorer.eta + (begin + r) * so, v->work.eta + (r * d + d - 1) * so, so * sizeof(double));
     }
-    callbacks->poll(callbacks->context);
+    if (callbacks->poll(callbacks->context)) return PN_STOPPED;
   }
-  return pn_score(&v->scorer, model->config, v->data);
+  *score = pn_score(&v->scorer, model->config, v->data);
+  return PN_OK;
 }
 
 /* Parameters of the best epoch so far. */
@@ -112,9 +114,10 @@ static pn_status trainer_init(trainer *t, const pn_model *model, const pn_data *
   return status;
 }
 
-/* One epoch. Returns the mean of its batches' losses, by rows. */
-static double run_epoch(trainer *t, pn_model *model, const pn_data *data, const pn_train_options *options,
-                        size_t epoch, double lr, double temperature, const pn_callbacks *callbacks) {
+/* One epoch; *mean_loss is the mean of its batches' losses, by rows. */
+static pn_status run_epoch(trainer *t, pn_model *model, const pn_data *data, const pn_train_options *options,
+                           size_t epoch, double lr, double temperature, const pn_callbacks *callbacks,
+                           double *mean_loss) {
   pn_scratch *clock = t->work.scratch;
   double sum = 0;
   pn_phase_start(clock);
@@ -129,15 +132,16 @@ static double run_epoch(trainer *t, pn_model *model, const pn_data *data, const 
     if (t->batch.weight_sum > 0) {
       const double loss = pn_pass_gradient(model, &t->work, data, &t->batch, mode);
       sum += loss * (double)rows;
-      if (!isfinite(loss)) return loss;
+      if (!isfinite(loss)) return PN_DIVERGED;
       pn_phase_start(clock);
       pn_optimiser_step(&t->optimiser, model, &t->work, lr);
       pn_phase_book(clock, PN_PHASE_OPTIMISER);
     }
     begin += rows;
-    callbacks->poll(callbacks->context);
+    if (callbacks->poll(callbacks->context)) return PN_STOPPED;
   }
-  return sum / (double)data->n;
+  *mean_loss = sum / (double)data->n;
+  return PN_OK;
 }
 
 /* Phases that ran on all threads count as the threads' mean, the others ran on the first alone. */
@@ -169,11 +173,13 @@ pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validati
   for (size_t epoch = 0; epoch < options->epochs; ++epoch) {
     const double lr = pn_schedule_lr(epoch, options->epochs, options->lr);
     const double temperature = pn_schedule_temperature(epoch, options->epochs, options->tau);
-    const double loss = run_epoch(&train, model, data, options, epoch, lr, temperature, callbacks);
+    double loss = NAN, score = NAN;
     history->epochs_run = epoch + 1;
-    if (!isfinite(loss)) return PN_DIVERGED;
+    status = run_epoch(&train, model, data, options, epoch, lr, temperature, callbacks, &loss);
+    if (status != PN_OK) return status;
     pn_phase_start(train.work.scratch);
-    const double score = validation != NULL ? validator_score(&check, model, options->threads, callbacks) : NAN;
+    if (validation != NULL) status = validator_score(&check, model, options->threads, callbacks, &score);
+    if (status != PN_OK) return status;
     pn_phase_book(train.work.scratch, PN_PHASE_VALIDATION);
     history->loss[epoch] = loss;
     history->score[epoch] = score;

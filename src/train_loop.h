@@ -27,9 +27,10 @@ typedef struct {
   double seconds[PN_PHASES]; /* where the time went; work on several threads counts as their mean */
 } pn_history;
 
-/* Called on the main thread with no parallel region open. They may leave by longjmp: the caller owns all memory. */
+/* Called on the thread that called pn_train, with none of its parallel regions open. They may leave by longjmp: the
+ * caller owns all memory. */
 typedef struct {
-  void (*poll)(void *context); /* between batches */
+  int (*poll)(void *context); /* between batches; not 0: stop */
   void (*epoch_done)(void *context, size_t epoch, double loss, double score);
   void *context;
 } pn_callbacks;
@@ -38,7 +39,7 @@ double pn_schedule_temperature(size_t epoch, size_t epochs, double tau); /* epoc
 double pn_schedule_lr(size_t epoch, size_t epochs, double lr);
 
 /* Trains `model` in place; afterwards it holds the best epoch's parameters (the last one's without validation data).
- * validation may be NULL. PN_DIVERGED leaves history->epochs_run at the epoch that failed. */
+ * validation may be NULL. PN_STOPPED when `poll` said so; PN_DIVERGED leaves history->epochs_run at the epoch that failed. */
 pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validation, const pn_train_options *options,
                    pn_history *history, const pn_callbacks *callbacks, pn_arena *arena);
 
