@@ -14,6 +14,7 @@ PN_INLINE void v_store_if(float *p, V v, int part, M lanes) {
     v_store(p, v);
 }
 
+#include "kern_body_four.h"
 #include "kern_body_norm.h"
 #include "kern_body_product.h"
 #include "kern_body_proto.h"

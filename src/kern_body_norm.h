@@ -1,64 +1,100 @@
 /* Layer norm, gain and relu, forward and backward.
  *
- * Rows are independent, so the processor overlaps them by itself; sums along a row run in four chains to hide the
- * latency of addition.
+ * Four rows are summed together: their sums finish with one set of shuffles. A block of rows passes through one stage
+ * after the other, so that no row waits for its own sums. Rows left over go one by one through the same steps in the
+ * same order: a row's result does not depend on its place.
  */
 
 #define PN_NORM_EPS 1e-5f
+#define PN_NORM_BLOCK 16 /* rows per block, a multiple of 4; a few kilobytes, well inside the first-level cache */
 
-/* sum of a row of length h */
-PN_INLINE float row_sum(size_t h, const float *z) {
-  V s0 = v_set(0.0f), s1 = s0, s2 = s0, s3 = s0;
-  size_t j = 0;
-  for (; j + 4 * PN_W <= h; j += 4 * PN_W) {
-    s0 = v_add(s0, v_load(z + j));
-    s1 = v_add(s1, v_load(z + j + PN_W));
-    s2 = v_add(s2, v_load(z + j + 2 * PN_W));
-    s3 = v_add(s3, v_load(z + j + 3 * PN_W));
-  }
-  for (; j + PN_W <= h; j += PN_W) s0 = v_add(s0, v_load(z + j));
-  if (j < h) s1 = v_add(s1, v_load_part(z + j, v_head(h - j)));
-  return v_sum(v_add(v_add(s0, s1), v_add(s2, s3)));
+/* one vector of r = 1 or 4 rows, ld floats apart */
+PN_INLINE V4 rows_load(size_t r, const float *p, size_t ld, int part, M lanes) {
+  if (r == 1) return (V4){v_load_if(p, part, lanes), v_set(0.0f), v_set(0.0f), v_set(0.0f)};
+  return (V4){v_load_if(p, part, lanes), v_load_if(p + ld, part, lanes), v_load_if(p + 2 * ld, part, lanes),
+              v_load_if(p + 3 * ld, part, lanes)};
+}
+PN_INLINE void rows_store(size_t r, float *p, size_t ld, V4 x, int part, M lanes) {
+  v_store_if(p, x.a, part, lanes);
+  if (r == 1) return;
+  v_store_if(p + ld, x.b, part, lanes);
+  v_store_if(p + 2 * ld, x.c, part, lanes);
+  v_store_if(p + 3 * ld, x.d, part, lanes);
 }
 
 /* s + (z - mean)^2 */
-PN_INLINE V square_about(V z, V mean, V s) {
-  const V d = v_sub(z, mean);
-  return v_fma(d, d, s);
+PN_INLINE V4 rows_square(V4 z, V4 mean, V4 s) {
+  const V4 d = v4_sub(z, mean);
+  return v4_fma(d, d, s);
 }
 
-/* sum of squares about the mean of a row of length h */
-PN_INLINE float row_squares(size_t h, const float *z, V mean) {
-  V s0 = v_set(0.0f), s1 = s0, s2 = s0, s3 = s0;
+/* sums of squares about the means of r rows of length h */
+PN_INLINE V4 rows_squares(size_t r, size_t h, const float *z, V4 mean) {
+  const M all = v_head(PN_W);
+  V4 s = v4_set(0.0f);
   size_t j = 0;
-  for (; j + 4 * PN_W <= h; j += 4 * PN_W) {
-    s0 = square_about(v_load(z + j), mean, s0);
-    s1 = square_about(v_load(z + j + PN_W), mean, s1);
-    s2 = square_about(v_load(z + j + 2 * PN_W), mean, s2);
-    s3 = square_about(v_load(z + j + 3 * PN_W), mean, s3);
-  }
-  for (; j + PN_W <= h; j += PN_W) s0 = square_about(v_load(z + j), mean, s0);
+  for (; j + PN_W <= h; j += PN_W) s = rows_square(rows_load(r, z + j, h, 0, all), mean, s);
   if (j < h) {
     const M lanes = v_head(h - j);
-    const V d = v_keep(lanes, v_sub(v_load_part(z + j, lanes), mean));
-    s1 = v_fma(d, d, s1);
+    s = rows_square(rows_load(r, z + j, h, 1, lanes), v4_keep(lanes, mean), s);
   }
-  return v_sum(v_add(v_add(s0, s1), v_add(s2, s3)));
+  return s;
+}
+
+PN_INLINE void rows_put(size_t r, float *p, Q x) {
+  if (r == 4)
+    q_store(p, x);
+  else
+    *p = q_first(x);
+}
+
+/* one number for each of r rows, in every lane */
+PN_INLINE V4 rows_spread(size_t r, const float *p) { return r == 4 ? v4_spread(p) : v4_all(v_set(*p)); }
+
+/* means of r rows */
+PN_INLINE void norm_means(size_t r, size_t h, float inv_h, const float *z, float *mean) {
+  const M all = v_head(PN_W);
+  V4 sum = v4_set(0.0f);
+  size_t j = 0;
+  for (; j + PN_W <= h; j += PN_W) sum = v4_add(sum, rows_load(r, z + j, h, 0, all));
+  if (j < h) sum = v4_add(sum, rows_load(r, z + j, h, 1, v_head(h - j)));
+  rows_put(r, mean, q_scale(v4_sums(sum), inv_h));
+}
+
+/* z becomes (z - mean) * rstd, for r rows */
+PN_INLINE void norm_apply(size_t r, size_t h, float *z, V4 mean, V4 rstd) {
+  const M all = v_head(PN_W);
+  size_t j = 0;
+  for (; j + PN_W <= h; j += PN_W)
+    rows_store(r, z + j, h, v4_mul(v4_sub(rows_load(r, z + j, h, 0, all), mean), rstd), 0, all);
+  if (j < h) {
+    const M lanes = v_head(h - j);
+    rows_store(r, z + j, h, v4_mul(v4_sub(rows_load(r, z + j, h, 1, lanes), mean), rstd), 1, lanes);
+  }
+}
+
+/* Layer norm of m <= PN_NORM_BLOCK rows whose means are known. */
+PN_INLINE void norm_finish(size_t m, size_t h, float inv_h, float *z, const float *mean, float *rstd) {
+  for (size_t i = 0, r; i < m; i += r) {
+    r = m - i < 4 ? 1 : 4;
+    const V4 squares = r == 4 ? rows_squares(4, h, z + i * h, rows_spread(4, mean + i))
+                              : rows_squares(1, h, z + i * h, rows_spread(1, mean + i));
+    rows_put(r, rstd + i, q_inv_root(v4_sums(squares), inv_h, PN_NORM_EPS));
+  }
+  size_t i = 0;
+  for (; i + 4 <= m; i += 4) norm_apply(4, h, z + i * h, rows_spread(4, mean + i), rows_spread(4, rstd + i));
+  for (; i < m; i++) norm_apply(1, h, z + i * h, rows_spread(1, mean + i), rows_spread(1, rstd + i));
 }
 
 PN_KERNEL void norm_forward(size_t m, size_t h, float *z, float *rstd) {
   const float inv_h = 1.0f / (float)h;
-  for (size_t i = 0; i < m; i++, z += h) {
-    const V mean = v_set(row_sum(h, z) * inv_h);
-    const V var = v_set(row_squares(h, z, mean) * inv_h + PN_NORM_EPS);
-    const V scale = v_div(v_set(1.0f), v_sqrt(var));
-    size_t j = 0;
-    for (; j + PN_W <= h; j += PN_W) v_store(z + j, v_mul(v_sub(v_load(z + j), mean), scale));
-    if (j < h) {
-      const M lanes = v_head(h - j);
-      v_store_part(z + j, v_mul(v_sub(v_load_part(z + j, lanes), mean), scale), lanes);
-    }
-    rstd[i] = v_first(scale);
+  for (size_t first = 0; first < m; first += PN_NORM_BLOCK) {
+    const size_t rows = m - first < PN_NORM_BLOCK ? m - first : PN_NORM_BLOCK;
+    float mean[PN_NORM_BLOCK], *block = z + first * h;
+    size_t i = 0;
+    for (; i + 4 <= rows; i += 4) norm_means(4, h, inv_h, block + i * h, mean + i);
+    for (; i < rows; i++) norm_means(1, h, inv_h, block + i * h, mean + i);
+    norm_finish(rows, h, inv_h, block, mean, rstd + first);
   }
 }
 
@@ -83,9 +119,9 @@ PN_KERNEL void affine_relu(size_t m, size_t h, const float *xhat, const float *g
   }
 }
 
-/* sums a backward pass keeps along one row: of g and of g * xhat, where g = gain * dy */
+/* Sums the backward pass keeps along r rows: of g and of g * xhat, where g is the gradient at xhat. */
 typedef struct {
-  V g, gx;
+  V4 g, gx;
 } norm_sums;
 
 /* What the columns at hand share between rows. */
@@ -94,70 +130,74 @@ typedef struct {
 } norm_columns;
 
 /* One row at the columns at hand: dv becomes g; the sums along the row and down the columns grow. */
-PN_INLINE void norm_back_gain(const float *xhat, float *dv, norm_columns *col, norm_sums *sum, int part, M lanes) {
+PN_INLINE void norm_back_gain(const float *xhat, float *dv, norm_columns *col, V *sum_g, V *sum_gx, int part,
+                              M lanes) {
   const V x = v_load_if(xhat, part, lanes);
   const M passed = v_less(v_set(0.0f), v_fma(col->gain, x, col->offset));
   const V dy = v_keep(passed, v_load_if(dv, part, lanes));
   const V g = v_mul(dy, col->gain);
   col->dgain = v_fma(dy, x, col->dgain);
   col->doffset = v_add(col->doffset, dy);
-  sum->g = v_add(sum->g, g);
-  sum->gx = v_fma(g, x, sum->gx);
+  *sum_g = v_add(*sum_g, g);
+  *sum_gx = v_fma(g, x, *sum_gx);
   v_store_if(dv, g, part, lanes);
 }
 
 /* Columns j .. of r = 1 or 4 rows. */
 PN_INLINE void norm_back_step(size_t r, size_t h, size_t j, const float *xhat, const float *gain, const float *offset,
-                              float *dv, float *dgain, float *doffset, norm_sums *s0, norm_sums *s1, norm_sums *s2,
-                              norm_sums *s3, int part, M lanes) {
+                              float *dv, float *dgain, float *doffset, norm_sums *sum, int part, M lanes) {
   norm_columns col = {v_load_if(gain + j, part, lanes), v_load_if(offset + j, part, lanes),
                       v_load_if(dgain + j, part, lanes), v_load_if(doffset + j, part, lanes)};
-  norm_back_gain(xhat + j, dv + j, &col, s0, part, lanes);
+  norm_back_gain(xhat + j, dv + j, &col, &sum->g.a, &sum->gx.a, part, lanes);
   if (r == 4) {
-    norm_back_gain(xhat + h + j, dv + h + j, &col, s1, part, lanes);
-    norm_back_gain(xhat + 2 * h + j, dv + 2 * h + j, &col, s2, part, lanes);
-    norm_back_gain(xhat + 3 * h + j, dv + 3 * h + j, &col, s3, part, lanes);
+    norm_back_gain(xhat + h + j, dv + h + j, &col, &sum->g.b, &sum->gx.b, part, lanes);
+    norm_back_gain(xhat + 2 * h + j, dv + 2 * h + j, &col, &sum->g.c, &sum->gx.c, part, lanes);
+    norm_back_gain(xhat + 3 * h + j, dv + 3 * h + j, &col, &sum->g.d, &sum->gx.d, part, lanes);
   }
   v_store_if(dgain + j, col.dgain, part, lanes);
   v_store_if(doffset + j, col.doffset, part, lanes);
 }
 
-/* dz = rstd * (g - mean(g) - xhat * mean(g * xhat)), g given in dv */
-PN_INLINE void norm_back_row(size_t h, const float *xhat, float rstd, float sum_g, float sum_gx, float *dv) {
-  const float inv_h = 1.0f / (float)h;
-  const V scale = v_set(rstd), shift = v_set(rstd * (sum_g * inv_h)), slope = v_set(rstd * (sum_gx * inv_h));
+/* r = 1 or 4 rows: g into dv, the sums along the rows into sum_g and sum_gx */
+PN_INLINE void norm_back_rows(size_t r, size_t h, const float *xhat, const float *gain, const float *offset, float *dv,
+                              float *dgain, float *doffset, float *sum_g, float *sum_gx) {
+  norm_sums sum = {v4_set(0.0f), v4_set(0.0f)};
+  const M all = v_head(PN_W);
+  size_t j = 0;
+  for (; j + PN_W <= h; j += PN_W) norm_back_step(r, h, j, xhat, gain, offset, dv, dgain, doffset, &sum, 0, all);
+  if (j < h) norm_back_step(r, h, j, xhat, gain, offset, dv, dgain, doffset, &sum, 1, v_head(h - j));
+  rows_put(r, sum_g, v4_sums(sum.g));
+  rows_put(r, sum_gx, v4_sums(sum.gx));
+}
+
+/* dz = scale * (g - mean(g) - xhat * mean(g * xhat)) for one row, g given in dz */
+PN_INLINE void norm_back_row(size_t h, float inv_h, const float *xhat, float scale, float sum_g, float sum_gx,
+                             float *dz) {
+  const V factor = v_set(scale), shift = v_set(scale * (sum_g * inv_h)), slope = v_set(scale * (sum_gx * inv_h));
   size_t j = 0;
   for (; j + PN_W <= h; j += PN_W) {
-    const V centred = v_sub(v_mul(v_load(dv + j), scale), shift);
-    v_store(dv + j, v_fnma(v_load(xhat + j), slope, centred));
+    const V centred = v_sub(v_mul(v_load(dz + j), factor), shift);
+    v_store(dz + j, v_fnma(v_load(xhat + j), slope, centred));
   }
   if (j < h) {
     const M lanes = v_head(h - j);
-    const V centred = v_sub(v_mul(v_load_part(dv + j, lanes), scale), shift);
-    v_store_part(dv + j, v_fnma(v_load_part(xhat + j, lanes), slope, centred), lanes);
+    const V centred = v_sub(v_mul(v_load_part(dz + j, lanes), factor), shift);
+    v_store_part(dz + j, v_fnma(v_load_part(xhat + j, lanes), slope, centred), lanes);
   }
-}
-
-/* r = 1 or 4 rows */
-PN_INLINE void norm_back_rows(size_t r, size_t h, const float *xhat, const float *rstd, const float *gain,
-                              const float *offset, float *dv, float *dgain, float *doffset) {
-  const norm_sums zero = {v_set(0.0f), v_set(0.0f)};
-  norm_sums s0 = zero, s1 = zero, s2 = zero, s3 = zero;
-  float sum_g[4], sum_gx[4];
-  const M all = v_head(PN_W);
-  size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W)
-    norm_back_step(r, h, j, xhat, gain, offset, dv, dgain, doffset, &s0, &s1, &s2, &s3, 0, all);
-  if (j < h)
-    norm_back_step(r, h, j, xhat, gain, offset, dv, dgain, doffset, &s0, &s1, &s2, &s3, 1, v_head(h - j));
-  v_sum4(s0.g, s1.g, s2.g, s3.g, sum_g);
-  v_sum4(s0.gx, s1.gx, s2.gx, s3.gx, sum_gx);
-  for (size_t i = 0; i < r; i++) norm_back_row(h, xhat + i * h, rstd[i], sum_g[i], sum_gx[i], dv + i * h);
 }
 
 PN_KERNEL void relu_norm_backward(size_t m, size_t h, const float *xhat, const float *rstd, const float *gain,
                                   const float *offset, float *dv, float *dgain, float *doffset) {
-  size_t i = 0;
-  for (; i + 4 <= m; i += 4) norm_back_rows(4, h, xhat + i * h, rstd + i, gain, offset, dv + i * h, dgain, doffset);
-  for (; i < m; i++) norm_back_rows(1, h, xhat + i * h, rstd + i, gain, offset, dv + i * h, dgain, doffset);
+  const float inv_h = 1.0f / (float)h;
+  for (size_t first = 0; first < m; first += PN_NORM_BLOCK) {
+    const size_t rows = m - first < PN_NORM_BLOCK ? m - first : PN_NORM_BLOCK;
+    const float *x = xhat + first * h;
+    float sum_g[PN_NORM_BLOCK], sum_gx[PN_NORM_BLOCK], *dz = dv + first * h;
+    size_t i = 0;
+    for (; i + 4 <= rows; i += 4)
+      norm_back_rows(4, h, x + i * h, gain, offset, dz + i * h, dgain, doffset, sum_g + i, sum_gx + i);
+    for (; i < rows; i++)
+      norm_back_rows(1, h, x + i * h, gain, offset, dz + i * h, dgain, doffset, sum_g + i, sum_gx + i);
+    for (i = 0; i < rows; i++) norm_back_row(h, inv_h, x + i * h, rstd[first + i], sum_g[i], sum_gx[i], dz + i * h);
+  }
 }

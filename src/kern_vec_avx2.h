@@ -17,6 +17,7 @@
 typedef __m256 V;
 typedef __m256i M; /* all bits of a lane set or clear */
 typedef __m256i U;
+typedef __m128 Q;
 
 /* the first n lanes, n = 0 .. 8: a window on eight set and eight clear lanes */
 PN_INLINE M v_head(size_t n) {
@@ -42,19 +43,33 @@ PN_INLINE V v_fnma(V a, V b, V c) { return _mm256_fnmadd_ps(a, b, c); }
 
 PN_INLINE M v_less(V a, V b) { return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LT_OQ)); }
 PN_INLINE M v_equal(V a, V b) { return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_EQ_OQ)); }
+PN_INLINE int v_any(M lanes) { return _mm256_movemask_ps(_mm256_castsi256_ps(lanes)) != 0; }
 PN_INLINE V v_keep(M lanes, V a) { return _mm256_and_ps(_mm256_castsi256_ps(lanes), a); }
 PN_INLINE V v_select(M lanes, V a, V b) { return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(lanes)); }
 
-PN_INLINE float v_first(V a) { return _mm256_cvtss_f32(a); }
 PN_INLINE float v_sum(V a) {
   __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
   s = _mm_add_ps(s, _mm_movehl_ps(s, s));
   return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
-PN_INLINE void v_sum4(V a, V b, V c, V d, float *out) {
-  __m256 s = _mm256_hadd_ps(_mm256_hadd_ps(a, b), _mm256_hadd_ps(c, d));
-  _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1)));
+
+PN_INLINE Q q_sums(V a, V b, V c, V d) {
+  __m256 ab = _mm256_add_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b)); /* a02 b02 a13 b13, twice */
+  __m256 cd = _mm256_add_ps(_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
+  __m256 s = _mm256_add_ps(_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xEE));
+  return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
 }
+PN_INLINE Q q_scale(Q x, float y) { return _mm_mul_ps(x, _mm_set1_ps(y)); }
+PN_INLINE Q q_inv_root(Q x, float scale, float shift) {
+  const Q y = _mm_fmadd_ps(x, _mm_set1_ps(scale), _mm_set1_ps(shift));
+  return _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(y));
+}
+PN_INLINE void q_store(float *p, Q x) { _mm_storeu_ps(p, x); }
+PN_INLINE float q_first(Q x) { return _mm_cvtss_f32(x); }
+PN_INLINE V v_all_a(Q x) { return _mm256_broadcastss_ps(x); }
+PN_INLINE V v_all_b(Q x) { return _mm256_broadcastss_ps(_mm_shuffle_ps(x, x, 0x55)); }
+PN_INLINE V v_all_c(Q x) { return _mm256_broadcastss_ps(_mm_shuffle_ps(x, x, 0xAA)); }
+PN_INLINE V v_all_d(Q x) { return _mm256_broadcastss_ps(_mm_shuffle_ps(x, x, 0xFF)); }
 
 PN_INLINE V v_scale2(V a, V biased) {
   __m256i n = _mm256_slli_epi32(_mm256_castps_si256(biased), 23);

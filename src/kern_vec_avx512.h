@@ -17,6 +17,7 @@
 typedef __m512 V;
 typedef __mmask16 M;
 typedef __m512i U;
+typedef __m128 Q;
 
 PN_INLINE M v_head(size_t n) { return (__mmask16)((1u << n) - 1u); }
 PN_INLINE V v_set(float x) { return _mm512_set1_ps(x); }
@@ -38,10 +39,10 @@ PN_INLINE V v_fnma(V a, V b, V c) { return _mm512_fnmadd_ps(a, b, c); }
 
 PN_INLINE M v_less(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
 PN_INLINE M v_equal(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
+PN_INLINE int v_any(M lanes) { return lanes != 0; }
 PN_INLINE V v_keep(M lanes, V a) { return _mm512_maskz_mov_ps(lanes, a); }
 PN_INLINE V v_select(M lanes, V a, V b) { return _mm512_mask_blend_ps(lanes, b, a); }
 
-PN_INLINE float v_first(V a) { return _mm512_cvtss_f32(a); }
 /* the two halves added, eight lanes */
 PN_INLINE __m256 v_halves(V a) {
   __m256d high = _mm512_extractf64x4_pd(_mm512_castps_pd(a), 1);
@@ -53,10 +54,24 @@ PN_INLINE float v_sum(V a) {
   s = _mm_add_ps(s, _mm_movehl_ps(s, s));
   return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
 }
-PN_INLINE void v_sum4(V a, V b, V c, V d, float *out) {
-  __m256 s = _mm256_hadd_ps(_mm256_hadd_ps(v_halves(a), v_halves(b)), _mm256_hadd_ps(v_halves(c), v_halves(d)));
-  _mm_storeu_ps(out, _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1)));
+
+PN_INLINE Q q_sums(V a, V b, V c, V d) {
+  __m512 ab = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)); /* a02 b02 a13 b13, four times */
+  __m512 cd = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
+  __m256 s = v_halves(_mm512_add_ps(_mm512_shuffle_ps(ab, cd, 0x44), _mm512_shuffle_ps(ab, cd, 0xEE)));
+  return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
 }
+PN_INLINE Q q_scale(Q x, float y) { return _mm_mul_ps(x, _mm_set1_ps(y)); }
+PN_INLINE Q q_inv_root(Q x, float scale, float shift) {
+  const Q y = _mm_fmadd_ps(x, _mm_set1_ps(scale), _mm_set1_ps(shift));
+  return _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(y));
+}
+PN_INLINE void q_store(float *p, Q x) { _mm_storeu_ps(p, x); }
+PN_INLINE float q_first(Q x) { return _mm_cvtss_f32(x); }
+PN_INLINE V v_all_a(Q x) { return _mm512_broadcastss_ps(x); }
+PN_INLINE V v_all_b(Q x) { return _mm512_broadcastss_ps(_mm_shuffle_ps(x, x, 0x55)); }
+PN_INLINE V v_all_c(Q x) { return _mm512_broadcastss_ps(_mm_shuffle_ps(x, x, 0xAA)); }
+PN_INLINE V v_all_d(Q x) { return _mm512_broadcastss_ps(_mm_shuffle_ps(x, x, 0xFF)); }
 
 PN_INLINE V v_scale2(V a, V biased) {
   __m512i n = _mm512_slli_epi32(_mm512_castps_si512(biased), 23);

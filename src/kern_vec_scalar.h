@@ -21,6 +21,9 @@
 typedef float V;
 typedef int M;
 typedef uint32_t U;
+typedef struct {
+  float a, b, c, d;
+} Q; /* four floats, one of each of four rows */
 
 PN_INLINE M v_head(size_t n) { return n > 0; }
 PN_INLINE V v_set(float x) { return x; }
@@ -44,17 +47,30 @@ PN_INLINE V v_fnma(V a, V b, V c) { return c - a * b; } /* c - a b */
 
 PN_INLINE M v_less(V a, V b) { return a < b; }
 PN_INLINE M v_equal(V a, V b) { return a == b; }
+PN_INLINE int v_any(M lanes) { return lanes; }
 PN_INLINE V v_keep(M lanes, V a) { return lanes ? a : 0.0f; }
 PN_INLINE V v_select(M lanes, V a, V b) { return lanes ? a : b; }
 
-PN_INLINE float v_first(V a) { return a; }
 PN_INLINE float v_sum(V a) { return a; }
-PN_INLINE void v_sum4(V a, V b, V c, V d, float *out) {
-  out[0] = a;
-  out[1] = b;
-  out[2] = c;
-  out[3] = d;
+
+PN_INLINE Q q_sums(V a, V b, V c, V d) { return (Q){a, b, c, d}; } /* of the lanes of each */
+PN_INLINE Q q_scale(Q x, float y) { return (Q){x.a * y, x.b * y, x.c * y, x.d * y}; }
+PN_INLINE float q_inv_root1(float x, float scale, float shift) { return 1.0f / sqrtf(x * scale + shift); }
+PN_INLINE Q q_inv_root(Q x, float scale, float shift) { /* 1 / sqrt(x * scale + shift) */
+  return (Q){q_inv_root1(x.a, scale, shift), q_inv_root1(x.b, scale, shift), q_inv_root1(x.c, scale, shift),
+             q_inv_root1(x.d, scale, shift)};
 }
+PN_INLINE void q_store(float *p, Q x) {
+  p[0] = x.a;
+  p[1] = x.b;
+  p[2] = x.c;
+  p[3] = x.d;
+}
+PN_INLINE float q_first(Q x) { return x.a; }
+PN_INLINE V v_all_a(Q x) { return x.a; } /* one of the four in every lane */
+PN_INLINE V v_all_b(Q x) { return x.b; }
+PN_INLINE V v_all_c(Q x) { return x.c; }
+PN_INLINE V v_all_d(Q x) { return x.d; }
 
 /* a * 2^n, where n is the integer that `biased` = n + 1.5 * 2^23 carries in its low bits */
 PN_INLINE V v_scale2(V a, V biased) {
