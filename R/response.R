@@ -51,6 +51,20 @@ multinomial_family <- function() structure(list(family = "multinomial", link = "
 
 max_classes <- 100L
 
+#' Survival times look like matrices but are no pair of responses
+#' @noRd
+refuse_survival <- function(response) {
+  if (inherits(response$value, "Surv")) {
+    pn_abort(
+      c(
+        "The response {.field {response$name}} is a survival time.",
+        i = "Fit the event within a fixed time instead, e.g. {.code time < 365 & status == 1}."
+      ),
+      class = "response", arg = response$name
+    )
+  }
+}
+
 #' Read the response
 #'
 #' @param value A vector, factor, matrix, or list of columns.
@@ -59,12 +73,6 @@ max_classes <- 100L
 #' @noRd
 read_response <- function(value, name, family = NULL) {
   if (!is.null(family)) family <- as_family(family)
-  if (inherits(value, "Surv")) {
-    pn_abort(
-      c("The response {.field {name}} is a survival time.", i = "Fit the event up to a fixed time, e.g. {.code death < 365}."),
-      class = "response", arg = name
-    )
-  }
   if (is.list(value) && !inherits(value, "POSIXlt")) {
     columns <- as.list(value)
   } else if (is.matrix(value)) {
