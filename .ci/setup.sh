@@ -5,6 +5,11 @@
 # install_tree LIB     builds the package from the tree without leaving objects in it, installs it into LIB
 # install_missing JOB  installs what is missing for run, test or check (install.R), sets $lib to its library
 
+# On a busy machine libgomp's waiting threads burn the time slices that the working ones need (five times the time for
+# small fits); sleeping soon costs next to nothing on an idle one.
+GOMP_SPINCOUNT="${GOMP_SPINCOUNT:-1000}"
+export GOMP_SPINCOUNT
+
 need_tools() {
   for tool in R Rscript; do
     command -v "$tool" >/dev/null 2>&1 || { echo "protonam: $tool is needed and not on the PATH" >&2; exit 2; }
