@@ -1,9 +1,9 @@
 # Figures in ggplot2: one page of a figure becomes one plot, its panels facets.
 #
-# Facets share the kind of their scales, but the panels of a page differ: numbers, dates, names, axes exchanged. So where
-# panels differ, each is drawn in coordinates of its own: panel j runs from 3 j to 3 j + 1 along x and y, and the scales'
-# breaks and labels are functions that find the panel by these numbers. A page of plain numeric panels keeps the values
-# themselves as coordinates, so that scales can be added to the plot.
+# Facets share the kind of their scales, but the panels of a page differ: numbers, dates, names, axes exchanged. So
+# where panels differ, each is drawn in coordinates of its own: panel j runs from 3 j to 3 j + 1 along x and y, and the
+# scales' breaks and labels are functions that find the panel by these numbers. A page of plain numeric panels keeps the
+# values themselves as coordinates, so that scales can be added to the plot.
 
 #' A page of a figure as a ggplot
 #' @noRd

@@ -1,15 +1,16 @@
-# autoplot(): the figures of plot() as ggplot2 plots (R/autoplot-layers.R). ggplot2 is suggested, not needed: the methods
-# are registered when it is loaded.
+# autoplot(): the figures of plot() as ggplot2 plots (R/autoplot-layers.R). ggplot2 is suggested, not needed: the
+# methods are registered when it is loaded.
+# nolint start: object_name_linter, object_length_linter.
 
 #' Plot a fitted model with ggplot2
 #'
-#' The pictures of [plot()][plot.protonam] as ggplot2 plots, to which themes, titles and scales can be added. Load ggplot2
-#' first.
+#' The pictures of [plot()][plot.protonam] as ggplot2 plots, to which themes, titles and scales can be added. Load
+#' ggplot2 first.
 #'
 #' @inheritParams plot.protonam
 #' @param object A fit from [protonam()], or a data frame from [shapes()], [term_importance()] or [contributions()].
-#' @param page Which page, when the panels need several: a number, or `"all"` for a list with a plot per page. By default
-#'   the first, with a message that tells how many there are.
+#' @param page Which page, when the panels need several: a number, or `"all"` for a list with a plot per page. By
+#'   default the first, with a message that tells how many there are.
 #' @param ... Nothing; a misspelt argument is an error.
 #'
 #' @return A ggplot2 plot, or with `page = "all"` a list of them.
@@ -23,7 +24,7 @@
 #' autoplot(contributions(fit, icu[1:2, ]))
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam <- function(object, terms = NULL, layers = FALSE,
-                              which = c("shapes", "interactions", "history", "importance"), level = 0.95,
+                              which = c("shapes", "interactions", "history", "importance"), level = NULL,
                               scale = c("link", "response"), style = c("heat", "scatter"), labels = NULL, ylab = NULL,
                               main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12, page = NULL, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam)))
@@ -64,6 +65,8 @@ autoplot.protonam_contributions <- function(object, rows = NULL, labels = NULL, 
   options <- plot_options(labels = labels, ylab = ylab, main = main, free_y = free_y)
   gg_pages(waterfall_figure(pick_rows(object, rows), options), page)
 }
+
+# nolint end
 
 #' The wanted page, or all of them
 #' @noRd

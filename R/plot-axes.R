@@ -1,10 +1,12 @@
 # Axes as data: where a panel begins and ends and what stands at its ticks.
 #
-# An axis is list(limits, at, labels, title, extra, named): `limits` and `at` in drawing coordinates, `labels` one string
-# per tick, `title` NULL or a string, `extra` NULL or list(at, label) for the mark of missing values, which is drawn even
-# where it comes close to a tick, `named` TRUE when the ticks are names, none of which may be left out, `plain`
-# TRUE when they are numbers as they stand. Drawing coordinates are the values themselves, except for ratios (odds ratios), whose
-# axis is logarithmic: they are drawn at their logarithm.
+# An axis is a list:
+#   limits, at   in drawing coordinates: the values themselves, but the logarithms of ratios (odds ratios)
+#   labels       one string per tick;  tight  NULL or shorter ones for where there is little room
+#   title        NULL or a string
+#   extra        NULL or list(at, label): the mark of missing values, drawn even where it comes close to a tick
+#   named        TRUE when the ticks are names, none of which may be left out
+#   plain        TRUE when they are numbers as they stand, no dates
 
 #' The axis of a number, a date or a time
 #'

@@ -52,18 +52,21 @@ label_margin <- function(axis, width, line) {
   min(needed, 0.5 * width) / line + 1
 }
 
-#' How labels below the x axis are set: side by side, or upright when they would touch
-#' @return list(lines: height of the labels in lines, upright)
+#' How labels below the x axis are set: side by side, abbreviated, or upright where they would touch
+#' @return list(lines: height of the labels in lines, labels, upright)
 #' @noRd
 bottom_labels <- function(axis, width, line) {
-  labels <- axis$labels
-  if (is.null(labels) || !length(labels)) {
-    return(list(lines = 0.8, upright = FALSE))
+  if (!length(axis$labels)) {
+    return(list(lines = 0.8, labels = axis$labels, upright = FALSE))
   }
-  wide <- graphics::strwidth(labels, units = "inches")
-  gaps <- diff(sort(axis$at)) / diff(axis$limits) * width
-  upright <- length(labels) > 1L && isTRUE(axis$named) && max(wide) + 0.05 > min(gaps)
-  list(lines = if (upright) max(wide) / line + 0.8 else 1.5, upright = upright)
+  gap <- min(diff(sort(axis$at)), diff(axis$limits)) / diff(axis$limits) * width
+  for (labels in unique(list(axis$labels, axis$tight %||% axis$labels))) {
+    if (!isTRUE(axis$named) || max(graphics::strwidth(labels, units = "inches")) + 0.05 <= gap) {
+      return(list(lines = 1.5, labels = labels, upright = FALSE))
+    }
+  }
+  wide <- max(graphics::strwidth(axis$labels, units = "inches"))
+  list(lines = wide / line + 0.8, labels = axis$labels, upright = TRUE)
 }
 
 #' Margins that leave at least a third of a small cell for the panel itself
@@ -82,7 +85,7 @@ draw_x_axis <- function(axis, below) {
   if (length(axis$at)) {
     kept <- if (isTRUE(axis$named)) seq_along(axis$at) else thin_ticks(axis$at, graphics::strwidth(axis$labels))
     graphics::axis(
-      1L, axis$at[kept], axis$labels[kept],
+      1L, axis$at[kept], below$labels[kept],
       lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink, las = if (below$upright) 2L else 0L, gap.axis = -1
     )
   }
@@ -132,7 +135,8 @@ draw_mark <- function(mark, style, figure) {
     },
     cell = graphics::points(
       mark$x, mark$y,
-      pch = 21L, bg = diverging(mark$value, figure$key$most), col = fade(pale_ink, 0.5), cex = 1.5 * mark$size, lwd = 0.3
+      pch = 21L, bg = diverging(mark$value, figure$key$most), col = fade(pale_ink, 0.5), lwd = 0.3,
+      cex = 1.5 * mark$size
     ),
     segment = graphics::segments(
       mark$x, mark$y, mark$xend, mark$yend,

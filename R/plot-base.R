@@ -5,7 +5,8 @@
 #' @param ask Wait before a new page?
 #' @noRd
 draw_figure <- function(figure, ask = FALSE) {
-  old <- graphics::par(no.readonly = TRUE)
+  # `mfrow` changes `cex`, so that one is put back last
+  old <- graphics::par("mfrow", "mar", "oma", "mgp", "tcl", "las", "bty", "xpd", "cex")
   on.exit({
     graphics::layout(1L)
     graphics::par(old)
@@ -31,29 +32,40 @@ draw_page <- function(figure, number) {
   panels <- figure$panels[page$panels]
   cex <- page_cex(page)
   line <- line_height() / graphics::par("cex")
-  legend <- length(figure$series$labels) > 1L
-  key <- !is.null(figure$key) && any(vapply(panels, function(panel) panel$kind == "pair", NA))
-  caption <- page_caption(figure, number)
-  footer <- foot_lines(caption)
-  flat <- any(vapply(panels, function(panel) panel$kind != "pair" && !isTRUE(panel$flipped), NA))
-  ylab <- if (flat) figure$ylab
+  pair <- vapply(panels, function(panel) panel$kind == "pair", NA)
+  turned <- vapply(panels, function(panel) isTRUE(panel$flipped), NA)
+  key <- any(pair)
+  top <- legend_height(figure$series, line)
+  footer <- foot_lines(page_caption(figure, number))
+  ylab <- if (!all(pair | turned)) figure$ylab
 
-  page_layout(page, legend, key, line)
+  page_layout(page, top, key, line)
   graphics::par(
     cex = cex, mgp = c(1.6, 0.45, 0), tcl = -0.25, las = 1, bty = "n", xpd = FALSE,
-    oma = c(0.3 + foot_height(length(footer), cex), if (is.null(ylab)) 0.4 else 1.5, if (is.null(figure$title)) 0.3 else 2, 0.3)
+    oma = outer_lines(length(footer), ylab, figure$title, cex)
   )
+  cell <- cell_size(page, top, key, line)
   for (panel in panels) {
-    draw_panel(panel, figure, alone = length(panels) == 1L, cell = cell_size(page, legend, key, line))
+    draw_panel(panel, figure, alone = length(panels) == 1L, cell = cell)
   }
   # layout() goes on to the next cell: skip those that stay empty
   for (empty in seq_len(page$rows * page$columns - length(panels))) {
     graphics::plot.new()
   }
   if (key) draw_key(figure$key)
-  if (legend) draw_legend(figure$series)
+  if (top > 0) draw_legend(figure$series)
+  draw_outer(footer, ylab, figure$title, cex)
+}
+
+#' Lines of the outer margins
+#' @noRd
+outer_lines <- function(n_footer, ylab, title, cex) {
+  c(0.3 + foot_height(n_footer, cex), if (is.null(ylab)) 0.4 else 1.5, if (is.null(title)) 0.3 else 2, 0.3)
+}
+
+draw_outer <- function(footer, ylab, title, cex) {
   if (!is.null(ylab)) graphics::mtext(ylab, side = 2L, line = 0.2, outer = TRUE, las = 0L, cex = cex)
-  if (!is.null(figure$title)) graphics::mtext(figure$title, side = 3L, line = 0.3, outer = TRUE, font = 2L)
+  if (!is.null(title)) graphics::mtext(title, side = 3L, line = 0.3, outer = TRUE, font = 2L)
   for (i in seq_along(footer)) {
     graphics::mtext(
       footer[i],
@@ -95,8 +107,9 @@ foot_lines <- function(caption) {
 }
 
 #' Cells of a page: panels by row, the colour key at the right, the legend on top
+#' @param top Height of the legend in inches, or 0.
 #' @noRd
-page_layout <- function(page, legend, key, line) {
+page_layout <- function(page, top, key, line) {
   cells <- matrix(seq_len(page$rows * page$columns), page$rows, byrow = TRUE)
   widths <- rep(1, page$columns)
   heights <- rep(1, page$rows)
@@ -104,21 +117,20 @@ page_layout <- function(page, legend, key, line) {
     cells <- cbind(cells, max(cells) + 1L)
     widths <- c(widths, graphics::lcm(key_width(line) * 2.54))
   }
-  if (legend) {
+  if (top > 0) {
     cells <- rbind(max(cells) + 1L, cells)
-    heights <- c(graphics::lcm(legend_height(line) * 2.54), heights)
+    heights <- c(graphics::lcm(top * 2.54), heights)
   }
   graphics::layout(cells, widths = widths, heights = heights)
 }
 
 key_width <- function(line) 5 * line
-legend_height <- function(line) 1.8 * line # one row; more rows spread into the margins
 
 #' Width and height of a cell in inches
 #' @noRd
-cell_size <- function(page, legend, key, line) {
+cell_size <- function(page, top, key, line) {
   inside <- graphics::par("din") - c(sum(graphics::par("omi")[c(2L, 4L)]), sum(graphics::par("omi")[c(1L, 3L)]))
-  inside <- inside - c(if (key) key_width(line) else 0, if (legend) legend_height(line) else 0)
+  inside <- inside - c(if (key) key_width(line) else 0, top)
   inside / c(page$columns, page$rows)
 }
 
@@ -144,17 +156,31 @@ draw_key <- function(key) {
   graphics::par(cex = cex)
 }
 
+#' How many entries of a legend fit side by side on the device
+#' @noRd
+legend_columns <- function(series) {
+  labels <- shorten(series$labels, 30L)
+  each <- 1.15 * max(graphics::strwidth(labels, units = "inches")) + 5 * graphics::strwidth("M", units = "inches")
+  max(1L, min(length(labels), floor(graphics::par("din")[1L] / each)))
+}
+
+#' Height of the legend in inches; none for a single series
+#' @noRd
+legend_height <- function(series, line) {
+  n <- length(series$labels)
+  if (n > 1L) (0.5 + 1.2 * ceiling(n / legend_columns(series))) * line else 0
+}
+
 draw_legend <- function(series) {
   graphics::par(mar = c(0, 0, 0, 0))
   graphics::plot.new()
   graphics::plot.window(c(0, 1), c(0, 1))
   labels <- shorten(series$labels, 30L)
-  width <- max(graphics::strwidth(labels)) * 1.15
   filled <- isTRUE(series$filled)
   graphics::legend(
     "center",
     legend = labels, col = series$colours, lty = if (filled) NA else series$lines, lwd = 2, bty = "n",
-    pch = if (filled) 15L else NA, pt.cex = 1.6, text.width = width, seg.len = if (filled) 0.8 else 1.8, x.intersp = 0.8,
-    ncol = max(1L, min(length(labels), floor(1 / (width + 4 * graphics::strwidth("M"))))), xpd = NA
+    pch = if (filled) 15L else NA, pt.cex = 1.6, text.width = 1.15 * max(graphics::strwidth(labels)),
+    seg.len = if (filled) 0.8 else 1.8, x.intersp = 0.8, ncol = legend_columns(series), xpd = NA
   )
 }

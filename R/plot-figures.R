@@ -14,7 +14,7 @@
 #' @noRd
 shape_figure <- function(shapes, options) {
   ratio <- is_ratio(shapes)
-  rows <- shape_rows(shapes, ratio)
+  rows <- figure_rows(shapes, ratio)
   series <- figure_series(rows)
   rows$series <- series$index
   panels <- split_panels(rows)
@@ -51,12 +51,13 @@ shape_figure <- function(shapes, options) {
 #' Ratios (odds ratios, rate ratios) have a logarithmic axis and no effect at 1
 #' @noRd
 is_ratio <- function(shapes) {
-  isTRUE(grepl("ratio", attr(shapes, "scale_label") %||% "")) && all(shapes$effect > 0, na.rm = TRUE)
+  identical(attr(shapes, "scale"), "response") && !identical(attr(shapes, "family"), "gaussian") &&
+    all(shapes$effect > 0, na.rm = TRUE)
 }
 
 #' The columns that figures use, in drawing coordinates
 #' @noRd
-shape_rows <- function(shapes, ratio) {
+figure_rows <- function(shapes, ratio) {
   rows <- as.data.frame(unclass(shapes)[c(
     "term", "task", "output", "layer", "x", "level", "y", "level2", "effect", "lower", "upper", "density"
   )])
@@ -68,7 +69,7 @@ shape_rows <- function(shapes, ratio) {
 
 is_pair_row <- function(rows) !is.na(rows$y) | !is.na(rows$level2)
 is_pair <- function(part) is_pair_row(part)[1L]
-n_levels <- function(part) max(lengths(lapply(part[c("level", "level2")], function(level) unique(stats::na.omit(level)))))
+n_levels <- function(part) max(length(unique(part$level)), length(unique(part$level2)))
 
 #' Series of a figure: classes of a multinomial response, else groups or responses
 #' @return list(index: series of every row, labels, colours, lines)
@@ -116,11 +117,11 @@ build_panel <- function(part, shapes, y, columns, large, options) {
   term <- part$term[1L]
   if (is_pair(part)) {
     names <- pair_features(term, names(attr(shapes, "terms")))
-    labels <- feature_labels(names, options$labels)
     facts <- lapply(names, feature_facts, shapes = shapes)
+    labels <- with_units(feature_labels(names, options$labels), facts)
     panel <- panel_pair(part, facts, labels, NULL, options$style, options)
     panel$y$labels <- shorten(panel$y$labels, c(24L, 14L, 10L)[min(columns, 3L)])
-    # names that cannot stand upright (ggplot2 turns all labels of a figure or none) are abbreviated to the room they have
+    # ggplot2 turns all labels of a figure or none, so names along x are also kept abbreviated to their room
     if (isTRUE(panel$x$named)) {
       room <- max(3L, width %/% length(c(panel$x$labels, panel$x$extra$label)))
       panel$x$tight <- unname(abbreviate(panel$x$labels, room, method = "both.sides", named = FALSE))
@@ -133,7 +134,7 @@ build_panel <- function(part, shapes, y, columns, large, options) {
     return(panel)
   }
   facts <- feature_facts(shapes, term)
-  title <- panel_title(feature_labels(term, options$labels), words, width)
+  title <- panel_title(with_units(feature_labels(term, options$labels), list(facts)), words, width)
   if (all(is.na(part$x)) && any(!is.na(part$level) & part$level != missing_level)) {
     panel <- panel_levels(part, facts, y, title, options)
     fit_levels(panel, width, columns, large, options$label)
@@ -187,6 +188,13 @@ pair_features <- function(term, features) {
 feature_labels <- function(features, labels) {
   given <- unname(as.character(labels)[match(features, names(labels))])
   ifelse(is.na(given), features, given)
+}
+
+#' Durations with their unit, unless the label was given
+#' @noRd
+with_units <- function(labels, facts) {
+  unit <- vapply(facts, function(fact) if (identical(fact$type, "difftime")) fact$unit %||% "" else "", "")
+  ifelse(nzchar(unit) & !grepl("(", labels, fixed = TRUE), paste0(labels, " (", unit, ")"), labels)
 }
 
 #' What a reader must know: what the bands mean

@@ -15,7 +15,7 @@ mark_styles <- list(
   bar = list(geom = "rect", colour = NA, opacity = 1),
   connector = list(geom = "segment", colour = pale_ink, width = 0.5, line = 1L),
   guide = list(geom = "segment", colour = pale_ink, width = 0.6, line = 2L),
-  jump = list(geom = "segment", colour = NA, width = 0.5, line = 1L, opacity = 0.6),
+  jump = list(geom = "segment", colour = NA, width = 0.75, line = 1L, opacity = 0.9),
   thin = list(geom = "line", colour = NA, width = 0.5, opacity = 0.5),
   curve = list(geom = "line", colour = NA, width = 1.3, opacity = 1),
   interval = list(geom = "segment", colour = NA, width = 1.1, line = 1L),

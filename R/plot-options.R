@@ -29,19 +29,18 @@ check_labels <- function(labels, features) {
     return(NULL)
   }
   if (is.list(labels)) labels <- unlist(labels)
-  if (!is.character(labels) || is.null(names(labels)) || anyNA(labels) || any(!nzchar(names(labels)))) {
+  named <- is.character(labels) && !is.null(names(labels))
+  if (!named || anyNA(labels) || any(!nzchar(names(labels)))) {
     pn_abort(
       "{.arg labels} must be a character vector with the features' names, as in {.code c(age = \"Age (years)\")}.",
       class = "argument", arg = "labels"
     )
   }
-  for (name in setdiff(names(labels), features)) {
-    if (!is.null(features)) {
-      pn_abort(
-        c("{.arg labels} names {.val {name}}, which is no feature.", suggest(name, features)),
-        class = "unknown_term", arg = "labels"
-      )
-    }
+  for (name in if (!is.null(features)) setdiff(names(labels), features)) {
+    pn_abort(
+      c("{.arg labels} names {.val {name}}, which is no feature.", suggest(name, features)),
+      class = "unknown_term", arg = "labels"
+    )
   }
   labels
 }
@@ -67,26 +66,7 @@ choose_terms <- function(terms, known, importance = NULL) {
       class = "argument", arg = "terms"
     )
   }
-  unique(vapply(terms, choose_term, "", known = known, USE.NAMES = FALSE))
-}
-
-choose_term <- function(name, known) {
-  if (name %in% known) {
-    return(name)
-  }
-  # "b:a" for "a:b"
-  parts <- strsplit(name, ":", fixed = TRUE)[[1L]]
-  turned <- paste(rev(parts), collapse = ":")
-  if (length(parts) == 2L && turned %in% known) {
-    return(turned)
-  }
-  pn_abort(
-    c(
-      "There is no term {.val {name}}.",
-      suggest(name, known) %||% c(i = "Known terms: {some(known, quote = '')}.")
-    ),
-    class = "unknown_term", arg = "terms"
-  )
+  unique(vapply(terms, find_term, "", known = known, arg = "terms", USE.NAMES = FALSE))
 }
 
 #' Names with the most important first

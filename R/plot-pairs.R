@@ -1,7 +1,7 @@
 # Interactions as panels: heat maps over the grid of two features, or the paper's coloured scatter.
 #
-# The rows of a pair hold one effect per cell of a grid: x or level along one axis, y or level2 along the other. Cells of
-# numbers reach half way to the next grid value; levels and missing values have cells of width 1 and a slot of their own.
+# The rows of a pair hold one effect per cell of a grid: x or level along one axis, y or level2 along the other. Cells
+# of numbers reach half way to the next grid value, cells of levels have width 1, missing values a slot of their own.
 
 #' Panel of an interaction
 #'
@@ -10,8 +10,8 @@
 #' @param style "heat" or "scatter": every observed cell as a point whose area shows its share of the training rows.
 #' @noRd
 panel_pair <- function(rows, facts, names, title, style, options) {
-  across <- pair_axis(rows$x, rows$level, facts[[1L]], names[1L], options)
-  up <- pair_axis(rows$y, rows$level2, facts[[2L]], names[2L], options)
+  across <- grid_axis(rows$x, rows$level, facts[[1L]], names[1L], options)
+  up <- grid_axis(rows$y, rows$level2, facts[[2L]], names[2L], options)
   rugs <- list(facts[[1L]]$rug, facts[[2L]]$rug)
   # names of levels are read along y; with two categorical features, the longer list stands there
   if (across$levels > up$levels) {
@@ -33,7 +33,7 @@ panel_pair <- function(rows, facts, names, title, style, options) {
     share[is.na(share)] <- 0
     seen <- if (any(share > 0)) share > 0 else rep(TRUE, nrow(rows))
     # areas show shares; points of a fine grid are smaller, so that neighbours stay apart
-    size <- (0.4 + 0.6 * sqrt(share[seen] / max(share, 1e-300))) * min(1, max(0.4, 18 / sqrt(max(i) * max(j))))
+    size <- (0.4 + 0.6 * sqrt(share[seen] / max(share, 1e-300))) * min(1, max(0.5, 20 / sqrt(max(i) * max(j))))
     marks$cell <- data.frame(
       x = across$middle[i][seen], y = up$middle[j][seen], value = rows$effect[seen], size = size
     )
@@ -73,7 +73,7 @@ swap_ends <- function(values, y, x) {
 #' @return list(axis, index: the cell of every row, from, to, middle: of every cell, divider: start of
 #'   the missing slot or NULL, levels: how many)
 #' @noRd
-pair_axis <- function(value, level, facts, name, options) {
+grid_axis <- function(value, level, facts, name, options) {
   absent <- level %in% missing_level
   levels <- unique(c(intersect(facts$levels, level), level[!absent & !is.na(level)]))
   if (length(levels)) {

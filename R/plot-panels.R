@@ -163,7 +163,8 @@ panel_levels <- function(rows, facts, y, title, options) {
   known <- is.finite(seen$lower) & is.finite(seen$upper)
   if (any(known)) {
     marks$interval <- data.frame(
-      x = place[known], y = seen$lower[known], xend = place[known], yend = seen$upper[known], series = seen$series[known]
+      x = place[known], y = seen$lower[known], xend = place[known], yend = seen$upper[known],
+      series = seen$series[known]
     )
   }
   marks$point <- data.frame(x = place, y = seen$effect, series = seen$series)

@@ -57,9 +57,8 @@ history_note <- function(history, several) {
   if (all(!is.finite(history$score))) {
     "No validation rows: the last epoch is kept."
   } else if (several) {
-    sprintf(
-      "%d members; points mark the epochs that are kept (%d to %d).", length(unique(history$member)), min(best), max(best)
-    )
+    members <- length(unique(history$member))
+    sprintf("%d members; points mark the epochs that are kept (%d to %d).", members, min(best), max(best))
   } else {
     sprintf("The point marks the epoch that is kept (%d).", best)
   }
@@ -86,19 +85,25 @@ importance_figure <- function(importance, options) {
   height <- 0.8 / max(1L, length(labels))
   top <- n + 1 - match(rows$term, terms) + 0.4 - (rows$series - 1) * height
   most <- max(rows$importance, 0)
-  x <- axis_number(c(0, if (most > 0) 1.03 * most else 1), n = 6L, title = options$ylab %||% "mean |effect|")
+  title <- options$ylab %||% importance_label(importance)
+  x <- axis_number(c(0, if (most > 0) 1.03 * most else 1), n = 6L, title = title)
   y <- axis_level(rev(shorten(term_labels(terms, options), 42L)))
-  marks <- list(bar = data.frame(xmin = 0, xmax = rows$importance, ymin = top - height, ymax = top, series = rows$series))
+  bar <- data.frame(xmin = 0, xmax = rows$importance, ymin = top - height, ymax = top, series = rows$series)
   note <- if (n < all_terms) sprintf("The %d strongest of %d terms.", n, all_terms)
   series <- list(
     labels = if (length(labels) > 1L) labels else character(), colours = series_colours(max(1L, length(labels))),
     lines = rep(1L, max(1L, length(labels))), filled = TRUE
   )
   list(
-    panels = list(list(title = NULL, kind = "bars", flipped = TRUE, x = x, y = y, marks = marks)),
+    panels = list(list(title = NULL, kind = "bars", flipped = TRUE, x = x, y = y, marks = list(bar = bar))),
     pages = list(list(panels = 1L, rows = 1L, columns = 1L)), series = series, key = NULL, ylab = NULL,
     xlab = x$title, title = options$main, caption = note
   )
+}
+
+importance_label <- function(importance) {
+  scale <- attr(importance, "scale_label") %||% "effect"
+  if (grepl("^effect on", scale)) sub("effect", "mean |effect|", scale, fixed = TRUE) else paste0("mean |", scale, "|")
 }
 
 #' What tells the bars of one term apart
@@ -145,7 +150,7 @@ waterfall_figure <- function(contributions, options) {
   limits <- spread(c(rows$cumulative, starts), 0.08)
   pages <- waterfall_pages(length(parts), options$limits)
   wide <- pages[[1L]]$columns == 1L
-  label <- options$ylab %||% attr(contributions, "scale_label") %||% attr(contributions, "response") %||% "prediction"
+  label <- options$ylab %||% waterfall_label(contributions)
   panels <- lapply(unname(parts), function(part) {
     own <- if (options$free_y) spread(c(part$cumulative, part$cumulative[1L] - part$contribution[1L]), 0.08) else limits
     panel_waterfall(part, axis_number(own, n = 5L, title = label), wide, options)
@@ -158,6 +163,16 @@ waterfall_figure <- function(contributions, options) {
     ),
     key = NULL, ylab = NULL, xlab = label, title = options$main, caption = NULL
   )
+}
+
+# what the running total is: the response itself, or log odds of it and the like
+waterfall_label <- function(contributions) {
+  response <- attr(contributions, "response")
+  scale <- attr(contributions, "scale_label")
+  if (is.null(scale) || identical(attr(contributions, "family"), "gaussian")) {
+    return(response %||% "prediction")
+  }
+  if (is.null(response) || grepl(" of ", scale, fixed = TRUE)) scale else paste(scale, "of", response)
 }
 
 # a waterfall has a line per feature: few of them fit on a page
@@ -191,10 +206,10 @@ panel_waterfall <- function(part, x, wide, options) {
   y$at <- c(steps + 2, at, 1)
   y$labels <- c("intercept", shorten(names, if (wide) 42L else 24L), "prediction")
   y$limits <- c(0.4, steps + 2.6)
-  change <- to - from
   marks <- list(
     bar = data.frame(
-      xmin = pmin(from, to), xmax = pmax(from, to), ymin = at - 0.36, ymax = at + 0.36, series = ifelse(change >= 0, 1L, 2L)
+      xmin = pmin(from, to), xmax = pmax(from, to), ymin = at - 0.36, ymax = at + 0.36,
+      series = ifelse(to >= from, 1L, 2L)
     ),
     connector = data.frame(x = c(from, end), y = c(at + 1, 2), xend = c(from, end), yend = c(at, 1)),
     end = data.frame(x = c(start, end), y = c(steps + 2, 1)),
@@ -208,13 +223,13 @@ waterfall_labels <- function(start, from, to, end, at, steps, limits) {
   gap <- 0.015 * diff(limits)
   right <- pmax(from, to) + gap
   left <- pmin(from, to) - gap
-  has_room <- function(x) x < limits[1L] + 0.85 * diff(limits)
+  has_room <- function(x) x < limits[1L] + 0.8 * diff(limits)
   at_right <- has_room(right)
   ends_right <- has_room(c(start, end) + gap)
   data.frame(
     x = c(ifelse(at_right, right, left), c(start, end) + ifelse(ends_right, 2, -2) * gap),
     y = c(at, steps + 2, 1),
-    label = c(format_value(to - from, signed = TRUE), format_value(c(start, end))),
+    label = c(format_alike(to - from, signed = TRUE), format_alike(c(start, end), to - from)),
     adjust = c(ifelse(at_right, 0, 1), ifelse(ends_right, 0, 1))
   )
 }

@@ -2,8 +2,8 @@
 
 #' Shorten strings to a number of characters by leaving out the middle
 #'
-#' Names of columns and levels often differ at their ends only, so both ends stay. Different strings stay different: where
-#' shortening makes two alike, they are numbered.
+#' Names of columns and levels often differ at their ends only, so both ends stay. Different strings stay different:
+#' where shortening makes two alike, they are numbered.
 #' @noRd
 shorten <- function(x, width) {
   width <- max(5L, as.integer(width))
@@ -67,14 +67,13 @@ format_ticks <- function(at) {
   format(at, trim = TRUE, scientific = FALSE)
 }
 
-#' A number for a reader: three significant digits, with its sign where `signed`
+#' Numbers with as many decimals as the largest of `like` needs for three digits
 #' @noRd
-format_value <- function(x, signed = FALSE) {
-  text <- formatC(x, digits = 3L, format = "fg", flag = "#")
-  big <- abs(x) >= 1000 & is.finite(x)
-  text[big] <- formatC(x[big], digits = 0L, format = "f", big.mark = ",")
-  tiny <- abs(x) < 1e-4 & is.finite(x)
-  text[tiny] <- ifelse(x[tiny] == 0, "0", formatC(x[tiny], digits = 2L, format = "g"))
-  text <- sub("\\.$", "", trimws(text))
+format_alike <- function(x, like = x, signed = FALSE) {
+  most <- max(abs(like[is.finite(like)]), 0)
+  decimals <- if (most > 0) min(max(2 - floor(log10(most)), 0), 10) else 0
+  text <- formatC(x, digits = decimals, format = "f", big.mark = ",")
+  # not "-0.00"
+  text <- sub("^-(0[.]?0*)$", "\\1", text)
   if (signed) paste0(ifelse(x > 0, "+", ""), text) else text
 }

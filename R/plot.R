@@ -11,12 +11,12 @@ shown_pairs <- 4L
 #' @param x A fit from [protonam()], or a data frame from [shapes()], [term_importance()] or [contributions()].
 #' @param terms Which terms: names (`"age"`, `"age:weight"`), or a number for that many of the most important ones. By
 #'   default all main effects; of the interactions, the 4 strongest, or the 12 strongest with
-#'   `which = "interactions"`.
+#'   `which = "interactions"`, where the name of a feature stands for all of its interactions.
 #' @param layers Draw what each layer of the model adds, one panel per layer?
 #' @param which What to draw: `"shapes"` (of an order-2 fit: main effects and the strongest interactions),
 #'   `"interactions"`, `"history"` (training loss, validation score and temperature by epoch, with the epoch that is
 #'   kept), or `"importance"`.
-#' @param level Level of the bands, which are drawn for ensembles only.
+#' @param level Level of the bands, 0.95 by default. Bands are drawn for ensembles only.
 #' @param scale `"link"` for effects on the scale of the linear predictor, `"response"` for odds ratios and the like,
 #'   see [shapes()].
 #' @param style Interactions as a `"heat"` map or as the `"scatter"` plot of the paper: a point for each cell of the
@@ -33,7 +33,8 @@ shown_pairs <- 4L
 #' @param ... Between methods: further arguments of the method for the object that is drawn, from `style` on.
 #'
 #' @return The data that are drawn, invisibly: what [shapes()], [term_importance()] or [contributions()] gives, or for
-#'   `which = "history"` a data frame with the columns `member`, `epoch`, `loss`, `score`, `lr`, `temperature` and `best`.
+#'   `which = "history"` a data frame with the columns `member`, `epoch`, `loss`, `score`, `lr`, `temperature` and
+#'   `best`.
 #'
 #' @section Reading the figures:
 #' A panel shows what a feature adds to the prediction, centred: zero is the average over the training rows. Lines break
@@ -55,7 +56,7 @@ shown_pairs <- 4L
 #' head(effects)
 #' @export
 plot.protonam <- function(x, terms = NULL, layers = FALSE, which = c("shapes", "interactions", "history", "importance"),
-                          level = 0.95, scale = c("link", "response"), style = c("heat", "scatter"), labels = NULL,
+                          level = NULL, scale = c("link", "response"), style = c("heat", "scatter"), labels = NULL,
                           ylab = NULL, main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12,
                           ask = NULL, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam)))
@@ -117,6 +118,7 @@ fit_figure <- function(fit, terms, layers, which, level, scale, options) {
     data <- fit_history(fit)
     return(list(figure = history_figure(data, fit$members[[1L]]$score_name, options), data = data))
   }
+  check_readable(fit, "A plot of effects")
   importance <- term_importance(fit)
   if (which == "importance") {
     data <- pick_importance(importance, terms)
@@ -142,7 +144,7 @@ fit_terms <- function(fit, terms, which, importance) {
         class = "order", arg = "which"
       )
     }
-    shown <- choose_terms(terms %||% max_panels, pairs, strength)
+    shown <- choose_terms(pairs_of(terms, fit) %||% max_panels, pairs, strength)
     note <- if (length(shown) < length(pairs) && !is.character(terms)) {
       sprintf("The %d strongest of %d interactions.", length(shown), length(pairs))
     }
@@ -156,6 +158,20 @@ fit_terms <- function(fit, terms, which, importance) {
     sprintf("Main effects and the %d strongest of %d interactions.", length(strongest), length(pairs))
   }
   list(terms = c(setdiff(known, pairs), strongest), note = note)
+}
+
+#' Interactions by name; the name of a feature stands for all of its interactions
+#' @noRd
+pairs_of <- function(terms, fit) {
+  if (!is.character(terms)) {
+    return(terms)
+  }
+  pairs <- pair_names(fit)
+  components <- fit$config$components[, pair_components(fit), drop = FALSE]
+  unlist(lapply(terms, function(term) {
+    feature <- match(term, feature_names(fit))
+    if (is.na(feature)) term else pairs[colSums(components == feature) > 0L]
+  }))
 }
 
 #' Histories of all members, one below the other

@@ -1,5 +1,12 @@
 # Shape data frames, importance, contributions and histories made by hand, so that figures can be tested without a fit.
 
+# draws on a device that leaves no file behind
+quietly <- function(code, width = 7, height = 7) {
+  grDevices::pdf(NULL, width, height)
+  on.exit(grDevices::dev.off())
+  code
+}
+
 fake_curve <- function(term, x, effect, task = NA, output = NA, layer = NA, lower = NA, upper = NA) {
   data.frame(
     term = term, task = as.character(task), output = as.character(output), layer = as.integer(layer), x = x,
@@ -19,7 +26,8 @@ fake_pair <- function(term, x, y, effect, task = NA, output = NA, layer = NA) {
   grid <- expand.grid(i = seq_along(x), j = seq_along(y))
   rows <- fake_curve(term, rep(NA_real_, nrow(grid)), 0, task, output, layer)
   put <- function(values, index) {
-    if (is.character(values)) list(number = NA_real_, level = values[index]) else list(number = values[index], level = NA_character_)
+    named <- is.character(values)
+    list(number = if (named) NA_real_ else values[index], level = if (named) values[index] else NA_character_)
   }
   first <- put(x, grid$i)
   second <- put(y, grid$j)
@@ -61,4 +69,30 @@ jumpy <- function(term = "age", range = c(18, 95), height = 1, ...) {
   z <- c(z[z < 0.35], 0.35, 0.35, z[z > 0.35 & z < 0.7], 0.7, 0.7, z[z > 0.7])
   steps <- cumsum(duplicated(z))
   fake_curve(term, range[1L] + diff(range) * z, height * (1.6 * z - 0.7 + c(0, 0.5, -0.4)[steps + 1L]), ...)
+}
+
+# one example of every kind of shapes figure
+example_shapes <- function() {
+  unit <- c("elective", "emergency", "urgent")
+  facts <- list(
+    age = numeric_facts(c(18, 95)), lactate = numeric_facts(c(0.4, 20), missing_share = 0.4), unit = level_facts(unit),
+    rate = numeric_facts(c(35, 190))
+  )
+  banded <- function(rows, by = 0.15) transform(rows, lower = effect - by, upper = effect + by)
+  level <- fake_levels("unit", unit, c(-0.5, 0.3, 0.1), c(0.2, 0.6, 0.2))
+  missing <- rbind(jumpy("lactate", c(0.4, 20)), fake_levels("lactate", "(missing)", -1.1, 0.4))
+  across <- seq(20, 90, 10)
+  up <- seq(40, 180, 20)
+  pair <- fake_pair("age:rate", across, up, function(i, j) tanh((across[i] - 60) / 20) * tanh((up[j] - 90) / 30))
+  layered <- do.call(rbind, lapply(1:4, function(l) jumpy(layer = l, height = 1 / l)))
+  grouped <- rbind(
+    jumpy(task = "female"), jumpy(task = "male", height = 0.5), transform(missing, task = "female"),
+    transform(missing, task = "male", effect = effect / 2)
+  )
+  list(
+    continuous = fake_shapes(banded(jumpy()), facts, band = "What the band means.", members = 20L),
+    categorical = fake_shapes(banded(level), facts, band = "What the band means.", members = 20L),
+    missing = fake_shapes(missing, facts), pair = fake_shapes(pair, facts), layered = fake_shapes(layered, facts),
+    grouped = fake_shapes(grouped, facts), mixed = fake_shapes(rbind(jumpy(), missing, level, pair), facts)
+  )
 }

@@ -1,0 +1,41 @@
+test_that("few panels share one page, 57 fill pages of at most 12", {
+  for (n in 1:12) {
+    pages <- panel_pages(rep(FALSE, n))
+    expect_length(pages, 1L)
+    expect_gte(pages[[1L]]$rows * pages[[1L]]$columns, n)
+    expect_lte(pages[[1L]]$columns, 3L)
+  }
+  pages <- panel_pages(rep(FALSE, 57L))
+  expect_identical(unlist(lapply(pages, `[[`, "panels")), 1:57)
+  expect_identical(lengths(lapply(pages, `[[`, "panels")), c(12L, 12L, 12L, 12L, 9L))
+  expect_identical(lengths(lapply(panel_pages(rep(FALSE, 13L)), `[[`, "panels")), c(7L, 6L))
+})
+
+test_that("every panel has a cell, whatever room the device has", {
+  for (rows in 1:4) {
+    for (columns in 1:3) {
+      for (n in c(1L, 2L, 4L, 5L, 11L)) {
+        pages <- panel_pages(rep(FALSE, n), limits = c(rows, columns))
+        expect_identical(unlist(lapply(pages, `[[`, "panels")), seq_len(n))
+        for (page in pages) {
+          expect_gte(page$rows * page$columns, length(page$panels))
+          expect_lte(page$rows, rows)
+          expect_lte(page$columns, columns)
+        }
+      }
+    }
+  }
+})
+
+test_that("panels of many levels come last, two to a page", {
+  pages <- panel_pages(c(FALSE, TRUE, FALSE, TRUE, TRUE))
+  expect_identical(lapply(pages, `[[`, "panels"), list(c(1L, 3L), c(2L, 4L), 5L))
+  expect_identical(pages[[3L]]$columns, 1L)
+})
+
+test_that("layers of a term stand side by side", {
+  pages <- panel_pages(rep(FALSE, 20L), across = 4L)
+  expect_identical(pages[[1L]]$panels, 1:12)
+  expect_identical(c(pages[[1L]]$rows, pages[[1L]]$columns), c(3L, 4L))
+  expect_identical(pages[[2L]]$panels, 13:20)
+})

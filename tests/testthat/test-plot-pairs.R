@@ -1,0 +1,69 @@
+options <- plot_options()
+age <- c(20, 40, 60, 80)
+rate <- seq(50, 150, 20)
+unit <- c("medical", "surgical", "trauma")
+facts <- list(age = numeric_facts(c(18, 95)), rate = numeric_facts(c(45, 160)), unit = level_facts(unit))
+pair_of <- function(rows, with = options) shape_figure(fake_shapes(rows, facts), with)
+
+test_that("cells of a heat map tile the plane without gaps", {
+  figure <- pair_of(fake_pair("age:rate", age, rate, function(i, j) (i - 2.5) * (j - 3.5)))
+  panel <- figure$panels[[1L]]
+  tile <- panel$marks$tile
+  expect_identical(nrow(tile), 24L)
+  area <- sum((tile$xmax - tile$xmin) * (tile$ymax - tile$ymin))
+  expect_equal(area, diff(panel$x$limits) * diff(panel$y$limits), tolerance = 1e-12)
+  expect_equal(panel$x$limits, c(18, 95))
+  expect_identical(c(panel$x$title, panel$y$title), c("age", "rate"))
+})
+
+test_that("the colour scale is symmetric about zero and white there", {
+  figure <- pair_of(fake_pair("age:rate", age, rate, function(i, j) i * j / 10))
+  expect_equal(figure$key$most, 2.4)
+  expect_equal(figure$key$axis$limits, c(-2.4, 2.4))
+  expect_identical(figure$key$title, "log odds")
+  expect_null(figure$ylab)
+  colours <- grDevices::col2rgb(diverging(c(-1, 0, 1), 1))
+  expect_gt(min(colours[, 2L]), 240)
+  expect_gt(colours["blue", 1L], colours["red", 1L])
+  expect_gt(colours["red", 3L], colours["blue", 3L])
+  expect_identical(diverging(0, 0), diverging(0, 1))
+})
+
+test_that("levels stand along y with the first on top, missing values have a slot", {
+  panel <- pair_of(fake_pair("unit:age", unit, age, function(i, j) i))$panels[[1L]]
+  expect_identical(panel$y$labels, unit)
+  expect_identical(which.max(panel$y$at), 1L)
+  tile <- panel$marks$tile
+  expect_true(all(tile$value[tile$ymin < 1.2] == 3))
+  rows <- rbind(
+    fake_pair("age:rate", age, rate, function(i, j) 0 * i), fake_pair("age:rate", age, "(missing)", function(i, j) i)
+  )
+  panel <- pair_of(rows)$panels[[1L]]
+  expect_identical(panel$y$extra$label, "missing")
+  expect_equal(panel$marks$divider$y, panel$marks$divider$yend)
+  expect_identical(sum(panel$marks$tile$ymin > 160), 4L)
+})
+
+test_that("the scatter shows observed cells only, with areas by share", {
+  rows <- fake_pair("age:rate", age, rate, function(i, j) i)
+  rows$density <- c(rep(0, 20), 0.1, 0.2, 0.3, 0.4)
+  panel <- pair_of(rows, plot_options(style = "scatter"))$panels[[1L]]
+  expect_null(panel$marks$tile)
+  expect_identical(nrow(panel$marks$cell), 4L)
+  expect_identical(order(panel$marks$cell$size), 1:4)
+})
+
+test_that("features of a pair are found even when their names hold colons", {
+  expect_identical(pair_features("a:b", c("a", "b")), c("a", "b"))
+  expect_identical(pair_features("a:b:c", c("a", "b:c")), c("a", "b:c"))
+  expect_identical(pair_features("a:b:c", c("a:b", "c")), c("a:b", "c"))
+})
+
+test_that("groups have a heat map each", {
+  rows <- rbind(
+    fake_pair("age:rate", age, rate, function(i, j) i, task = "female"),
+    fake_pair("age:rate", age, rate, function(i, j) j, task = "male")
+  )
+  figure <- pair_of(rows)
+  expect_identical(vapply(figure$panels, `[[`, "", "words"), c("female", "male"))
+})
