@@ -119,10 +119,11 @@ nearest <- function(x, choices) {
   }
   distance <- drop(utils::adist(x, choices, ignore.case = TRUE))
   # "lerning" for "learning_rate": a long enough common beginning is near, too
-  prefix <- startsWith(tolower(choices), tolower(x)) & nchar(x) >= 3L
-  distance[prefix] <- pmin(distance[prefix], 1)
+  prefix <- startsWith(tolower(choices), tolower(x)) & nchar(x) >= 2L
+  distance[prefix] <- 0
   best <- which.min(distance)
-  if (distance[best] <= max(1, ceiling(nchar(x) / 3))) choices[best] else NULL
+  # of a one-letter name nothing would be left
+  if (distance[best] <= ceiling(nchar(x) / 3) && distance[best] < nchar(x)) choices[best] else NULL
 }
 
 #' A bullet "Did you mean ...?", or NULL

@@ -7,8 +7,8 @@ code_width <- function(n_values) if (n_values <= 256L) 1L else if (n_values <= 6
 
 #' Few values that stand for all: at most `bins` groups of about equal weight
 #'
-#' Each value goes to the group in which the middle of its weight falls, so that heavy values stay apart, and each group is
-#' represented by the mean of its processed values.
+#' Each value goes to the group in which the middle of its weight falls, so that heavy values stay apart, and each
+#' group is represented by the mean of its processed values.
 #' @param order Positions of the values that count, ascending.
 #' @return list(bins = list(breaks, value), values, map = old table position -> new)
 #' @noRd

@@ -21,9 +21,9 @@
 #' @param layers Encoder layers. The first `m` layers make the `m`-th of the cumulative predictions.
 #' @param predictor_layers 1 or 2, layers of the predictor that all components share.
 #' @param hidden Hidden units.
-#' @param epochs,batch_size,lr,weight_decay,output_penalty Number of passes over the data, rows per step, initial learning
-#'   rate (it falls along a cosine), decoupled weight decay, penalty on the squared outputs of the components. `NULL`
-#'   means: see Defaults.
+#' @param epochs,batch_size,lr,weight_decay,output_penalty Number of passes over the data, rows per step, initial
+#'   learning rate (it falls along a cosine), decoupled weight decay, penalty on the squared outputs of the components.
+#'   `NULL` means: see Defaults.
 #' @param dropout,dropout_output Probability of dropping a hidden unit, and of dropping a component's output.
 #' @param norm `"layer"` or `"batch"` normalisation in the encoders.
 #' @param tau How slowly the temperature of the prototypes falls: at epoch `e` of `E` it is
@@ -37,8 +37,8 @@
 #' @param hierarchical Train the cumulative predictions of all layers (`TRUE`), or the last one only.
 #' @param use_prototypes `FALSE` passes values to the encoders as they are.
 #' @param scale_response Standardise a numeric response inside (predictions are always in its own units).
-#' @param interaction_bins For `order = 2`: at most how many bins per feature the tables have that tell main effects from
-#'   interactions, see [purification]. With very many pairs fewer are used.
+#' @param interaction_bins For `order = 2`: at most how many bins per feature the tables have that tell main effects
+#'   from interactions, see [purification]. With very many pairs fewer are used.
 #'
 #' @return A list of class `protonam_control`.
 #' @seealso [paper_control()] for the published settings.
@@ -118,8 +118,8 @@ paper_settings <- stats::setNames(
     Inf  income   32  4  2  2048  1000  1e-5  5e-2  0    0    4e-4  layer
   "),
   c(
-    "order", "data", "prototypes", "layers", "predictor_layers", "batch_size", "epochs", "lr", "weight_decay", "dropout",
-    "dropout_output", "output_penalty", "norm"
+    "order", "data", "prototypes", "layers", "predictor_layers", "batch_size", "epochs", "lr", "weight_decay",
+    "dropout", "dropout_output", "output_penalty", "norm"
   )
 )
 

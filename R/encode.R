@@ -52,11 +52,14 @@ column_type <- function(x, name) {
   if (is.na(type)) {
     given <- if (!is.null(dim(x))) sprintf("%s with %d columns", class(x)[1L], ncol(x)) else class(x)[1L]
     if (!is.null(dim(x))) {
-      hint <- "Give every column a name of its own in the data frame."
+      hint <- "Make each of its columns a feature. Curves need no {.fn poly} or splines: they are learned."
     } else {
       hint <- "Columns may be numeric, integer, logical, factor, ordered, character, Date or POSIXct."
     }
-    pn_abort(c("Column {.field {name}} is a {given}, which cannot be a feature.", i = hint), class = "column_type", arg = name)
+    pn_abort(
+      c("Column {.field {name}} is a {given}, which cannot be a feature.", i = hint),
+      class = "column_type", arg = name
+    )
   }
   type
 }
@@ -86,8 +89,8 @@ column_vector <- function(x, type, name, unit = NULL) {
 
 #' Distinct values of a column
 #'
-#' @return list(label = values (character for categorical types, double otherwise; NA or NaN when missing), codes, width,
-#'   counts), see ffi_distinct.
+#' @return list(label = values (character for categorical types, double otherwise; NA or NaN when missing), codes,
+#'   width, counts), see ffi_distinct.
 #' @noRd
 column_table <- function(x, type, name, counts = NULL, unit = NULL) {
   x <- column_vector(x, type, name, unit)
@@ -202,8 +205,9 @@ check_column_type <- function(encoder, x) {
   text <- c("factor", "ordered", "character")
   same <- type == encoder$type || (type %in% text && encoder$type %in% text)
   if (!same && !(type == "logical" && all(is.na(x)))) {
+    given <- class(x)[1L]
     pn_abort(
-      "Column {.field {encoder$name}} is of type {.cls {class(x)[1]}}, but the model was fitted on {.cls {encoder$type}}.",
+      "Column {.field {encoder$name}} is of type {.cls {given}}, but the model was fitted on {.cls {encoder$type}}.",
       class = "column_type", arg = encoder$name
     )
   }

@@ -43,7 +43,7 @@ keep_finite <- function(members, control) {
   }
   if (any(diverged)) {
     pn_warn(
-      "{sum(diverged)} of {length(members)} members diverged and {?is/are} left out; lower {.arg lr} (now {control$lr}).",
+      "{sum(diverged)} of {length(members)} members diverged, left out; lower {.arg lr} (now {control$lr}).",
       class = "diverged"
     )
   }
@@ -98,8 +98,8 @@ progress_bar <- function(epochs, ensemble) {
 
 #' Rows at which every component's contribution can be averaged over the training rows
 #'
-#' In order 1 a contribution depends on one feature's value alone, so row r of the table holds the r-th distinct value of
-#' every feature (short columns repeat their last one with weight zero). Otherwise the table is the training data.
+#' In order 1 a contribution depends on one feature's value alone, so row r of the table holds the r-th distinct value
+#' of every feature (short columns repeat their last one with weight zero). Otherwise the table is the training data.
 #' @param counts List of the weights of each feature's values.
 #' @return list(data, weights = function(rows) -> matrix [rows, components] or vector)
 #' @noRd
@@ -148,18 +148,18 @@ mean_contributions <- function(config, member, table, threads) {
 summarise_effects <- function(object, table, missing, threads) {
   config <- object$config
   scale <- rep_len(object$response$scale, config$n_tasks * config$n_outputs)
-  C <- ncol(config$components)
+  n_terms <- ncol(config$components)
   so <- config$n_tasks * config$n_outputs
-  importance <- total <- matrix(0, C, so)
-  low <- matrix(Inf, C, so)
-  high <- matrix(-Inf, C, so)
-  absent <- matrix(NA_real_, C, so)
-  for (range in row_chunks(table$data$n, C * so)) {
+  importance <- total <- matrix(0, n_terms, so)
+  low <- matrix(Inf, n_terms, so)
+  high <- matrix(-Inf, n_terms, so)
+  absent <- matrix(NA_real_, n_terms, so)
+  for (range in row_chunks(table$data$n, n_terms * so)) {
     rows <- seq.int(range[1L], range[2L])
     effect <- ensemble_effects(object, slice_range(table$data, range[1L], range[2L]), threads)
     weights <- table$weights(rows)
     for (u in seq_len(so)) {
-      value <- matrix(effect[, , u], ncol = C) * scale[u]
+      value <- matrix(effect[, , u], ncol = n_terms) * scale[u]
       importance[, u] <- importance[, u] + colSums(abs(value) * weights)
       total[, u] <- total[, u] + colSums(weights)
       value[weights == 0] <- NA
@@ -172,7 +172,8 @@ summarise_effects <- function(object, table, missing, threads) {
     }
   }
   data.frame(
-    term = rep(object$term_names, so), output = rep(output_names(object), each = C), importance = as.vector(importance / total),
+    term = rep(object$term_names, so), output = rep(output_names(object), each = n_terms),
+    importance = as.vector(importance / total),
     low = as.vector(replace(low, is.infinite(low), NA)), high = as.vector(replace(high, is.infinite(high), NA)),
     missing = as.vector(absent)
   )

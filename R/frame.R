@@ -19,19 +19,30 @@
 formula_frame <- function(formula, data, left_out = character()) {
   env <- environment(formula)
   if (length(formula) != 3L) {
-    pn_abort("{.arg formula} needs a response on its left side, as in {.code y ~ x}.", class = "formula", arg = "formula")
+    pn_abort(
+      "{.arg formula} needs a response on its left side, as in {.code y ~ x}.",
+      class = "formula", arg = "formula"
+    )
   }
   written <- all.vars(formula[[3L]])
   terms <- expand_formula(formula, data)
   check_names_exist(formula(terms), data, env)
   left_out <- if ("." %in% written) intersect(setdiff(left_out, written), all.vars(formula(terms)[[3L]]))
   terms <- drop_terms(terms, left_out)
+  response_name <- expression_name(formula[[2L]])
+  if (response_name %in% attr(terms, "term.labels")) {
+    pn_inform("The response {.field {response_name}} is left out of the features.", class = "left_out")
+    terms <- drop_terms(terms, response_name)
+  }
 
   expressions <- as.list(attr(terms, "variables"))[-1L]
   factors <- attr(terms, "factors")
   if (!length(factors)) {
     pn_abort(
-      c("There are no features: {.arg formula} is {.code {deparse1(formula)}}.", i = "Name at least one column on the right side."),
+      c(
+        "There are no features: {.arg formula} is {.code {deparse1(formula)}}.",
+        i = "Name at least one column on the right side."
+      ),
       class = "no_features", arg = "formula"
     )
   }
@@ -112,8 +123,8 @@ data_row_names <- function(data) if (!is.environment(data)) attr(data, "info")$r
 #' @noRd
 expand_formula <- function(formula, data) {
   data_frame <- if (!is.environment(data)) structure(unclass(data), info = NULL, class = "data.frame", row.names = 1L)
-  if ("." %in% all.vars(formula) && is.null(data_frame)) {
-    pn_abort("{.code .} in {.arg formula} needs {.arg data}.", class = "formula", arg = "formula")
+  if ("." %in% all.vars(formula) && !length(data_frame)) {
+    pn_abort("{.code .} in {.arg formula} needs {.arg data} with columns.", class = "formula", arg = "formula")
   }
   terms <- stats::terms(formula, data = data_frame, keep.order = TRUE)
   crossed <- attr(terms, "term.labels")[attr(terms, "order") > 1L]
@@ -127,7 +138,10 @@ expand_formula <- function(formula, data) {
     )
   }
   if (attr(terms, "intercept") == 0L) {
-    pn_inform("The model always has an intercept; {.code -1} or {.code +0} in {.arg formula} is ignored.", class = "intercept")
+    pn_inform(
+      "The model always has an intercept; {.code -1} or {.code +0} in {.arg formula} is ignored.",
+      class = "intercept"
+    )
   }
   terms
 }
@@ -149,7 +163,10 @@ drop_terms <- function(terms, names) {
 
 #' How a variable is called: column names as they are, without back ticks; expressions as code
 #' @noRd
-expression_name <- function(expr) if (is.symbol(expr)) as.character(expr) else deparse1(expr)
+expression_name <- function(expr) {
+  if (is.call(expr) && identical(expr[[1L]], quote(`(`))) expr <- expr[[2L]]
+  if (is.symbol(expr)) as.character(expr) else deparse1(expr)
+}
 
 check_names_exist <- function(formula, data, env) {
   known <- if (is.environment(data)) character() else names(data)

@@ -10,12 +10,13 @@
 #' @param ... Nothing.
 #'
 #' @return
-#' * `fitted()`, `residuals()`: one value (or row) per row of the data that took part, training and validation rows; after
-#'   `na.action = na.exclude` missing values stand for the others.
+#' * `fitted()`, `residuals()`: one value (or row) per row of the data that took part, training and validation rows;
+#'   after `na.action = na.exclude` missing values stand for the others.
 #' * `nobs()`: number of rows that took part.
 #' * `formula()`, `terms()`, `family()`: as for [lm()] and [glm()]. The multinomial family is a list with `family` and
 #'   `link`.
-#' * `deviance()`: weighted sum of squares, or minus twice the log-likelihood (poisson: compared with the saturated model).
+#' * `deviance()`: weighted sum of squares, or minus twice the log-likelihood (poisson: compared with the saturated
+#'   model).
 #' * `logLik()`: log-likelihood of the rows that took part; its degrees of freedom are not known (`NA`).
 #' * `coef()`: a list with `intercept` (one value per output) and `weights`, an array components x layers x tasks of the
 #'   task weights divided by the number of components, in units of the response; for ensembles a further dimension is
@@ -137,17 +138,17 @@ terms.protonam <- function(x, ...) stats::terms(formula.protonam(x))
 coef.protonam <- function(object, ...) {
   config <- object$config
   layout <- .Call(ffi_layout, config)
-  C <- ncol(config$components)
+  n_terms <- ncol(config$components)
   tasks <- object$task$levels %||% object$response$names %||% object$response$name
   scale <- rep_len(object$response$scale, config$n_tasks)
   weights <- vapply(object$members, function(member) {
     layers <- lapply(seq_len(config$n_layers) - 1L, function(l) {
-      t(slab_tensor(member$params, layout, paste0("agg_w", l)) * scale) / C
+      t(slab_tensor(member$params, layout, paste0("agg_w", l)) * scale) / n_terms
     })
     # [component, task, layer] -> [component, layer, task]
-    as.vector(aperm(array(unlist(layers), c(C, config$n_tasks, config$n_layers)), c(1L, 3L, 2L)))
-  }, numeric(C * config$n_layers * config$n_tasks))
-  size <- c(C, config$n_layers, config$n_tasks)
+    as.vector(aperm(array(unlist(layers), c(n_terms, config$n_tasks, config$n_layers)), c(1L, 3L, 2L)))
+  }, numeric(n_terms * config$n_layers * config$n_tasks))
+  size <- c(n_terms, config$n_layers, config$n_tasks)
   names <- list(object$term_names, paste0("layer", seq_len(config$n_layers)), tasks)
   many <- length(object$members) > 1L
   list(

@@ -22,9 +22,10 @@ model_components <- function(n_features, order, pairs = NULL) {
     )
   }
   if (choose(n_features, size) > max_components) {
+    number <- format(choose(n_features, size), big.mark = ",")
     pn_abort(
       c(
-        "{.code order = {size}} of {n_features} features makes {format(choose(n_features, size), big.mark = ',')} components.",
+        "{.code order = {size}} of {n_features} features makes {number} components.",
         i = "Use fewer features, a lower {.arg order}, or pick {.arg pairs}."
       ),
       class = "order", arg = "order"
@@ -110,11 +111,11 @@ new_protonam <- function(fields) {
 }
 
 validate_protonam <- function(object) {
-  K <- object$config$n_features
+  n_features <- object$config$n_features
   total <- .Call(ffi_layout, object$config)$total
   stopifnot(
-    length(object$encoder) == K,
-    length(object$variables) == K,
+    length(object$encoder) == n_features,
+    length(object$variables) == n_features,
     length(object$term_names) == ncol(object$config$components),
     length(object$members) >= 1L,
     length(object$centering) == length(object$members),

@@ -23,17 +23,17 @@
 #' @param terms For `type = "terms"`: names of the terms to return.
 #' @param threads See [protonam()].
 #' @param offset Offset of the new rows (link scale), instead of one evaluated in `newdata`.
-#' @param task_default For models with a task: the group for rows whose group is missing or new. Without it such rows are
-#'   an error.
+#' @param task_default For models with a task: the group for rows whose group is missing or new. Without it such rows
+#'   are an error.
 #' @param ... Nothing; a misspelt argument is an error.
 #'
 #' @section Missing values and new levels:
-#' A missing value has the effect learned for it if the training data had missing values in that column. Otherwise, and for
-#' levels that the training data did not have, the feature counts with its average effect, and one warning names the
+#' A missing value has the effect learned for it if the training data had missing values in that column. Otherwise, and
+#' for levels that the training data did not have, the feature counts with its average effect, and one warning names the
 #' columns and levels.
 #'
-#' @return See `type`. Vectors, and rows of matrices, are named after the rows of `newdata`. Several responses: one column
-#'   each.
+#' @return See `type`. Vectors, and rows of matrices, are named after the rows of `newdata`. Several responses: one
+#'   column each.
 #' @examples
 #' fit <- protonam(am == 1 ~ wt + hp, mtcars, epochs = 30, seed = 1)
 #' predict(fit, data.frame(wt = c(2, 3), hp = 110))
@@ -101,8 +101,8 @@ check_dots_empty <- function(dots, known) {
 #' @return list(data, n, unknown = per feature the rows to average over, task, offset, row_names)
 #' @noRd
 encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) {
-  K <- length(object$encoder)
-  if (is.matrix(newdata) && is.null(colnames(newdata)) && ncol(newdata) == K) {
+  n_features <- length(object$encoder)
+  if (is.matrix(newdata) && is.null(colnames(newdata)) && ncol(newdata) == n_features) {
     colnames(newdata) <- vapply(object$encoder, `[[`, "", "name")
   }
   columns <- as_columns(newdata, "newdata")
@@ -124,21 +124,24 @@ encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) 
 #' One warning about values that the training data say nothing about
 #' @noRd
 warn_unknown <- function(encoded, encoders) {
+  gone <- encoded$new_missing
+  infinite <- encoded$infinite
   levels <- encoded$new_levels
   learned <- vapply(encoders, `[[`, "", "name")[vapply(encoders, `[[`, NA, "has_missing")]
   described <- paste0(names(levels), " ", vapply(levels, some, ""))
   listed <- function(which) paste(described[which], collapse = "; ")
   as_missing <- names(levels) %in% learned
   bullets <- c(
-    if (length(encoded$new_missing)) "Missing values in {.and {.field {encoded$new_missing}}}: the average effect is used.",
+    if (length(gone)) "Missing values in {.and {.field {gone}}}: the average effect is used.",
     if (any(!as_missing)) "New levels of {listed(!as_missing)}: the average effect is used.",
     if (any(as_missing)) "New levels of {listed(as_missing)}: taken as missing.",
-    if (length(encoded$infinite)) "Infinite values in {.and {.field {encoded$infinite}}}: the end of the training range is used."
+    if (length(infinite)) "Infinite values in {.and {.field {infinite}}}: the end of the training range is used."
   )
   if (length(bullets)) {
+    names(bullets) <- rep("*", length(bullets))
     pn_warn(
-      c("{.arg newdata} has values that the training data did not have.", stats::setNames(bullets, rep("*", length(bullets)))),
-      class = "unknown_values", columns = unique(c(encoded$new_missing, names(levels), encoded$infinite)), levels = levels
+      c("{.arg newdata} has values that the training data did not have.", bullets),
+      class = "unknown_values", columns = unique(c(gone, names(levels), infinite)), levels = levels
     )
   }
 }
@@ -156,7 +159,10 @@ new_offset <- function(object, data, offset, n) {
   if (source$vector) {
     if (!"offset" %in% names(data)) {
       pn_abort(
-        c("The model was fitted with an offset.", i = "Give one for the new rows: {.arg offset}, or a column {.field offset} in {.arg newdata}."),
+        c(
+          "The model was fitted with an offset.",
+          i = "Give one for the new rows: {.arg offset}, or a column {.field offset} in {.arg newdata}."
+        ),
         class = "offset", arg = "offset"
       )
     }

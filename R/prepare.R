@@ -79,7 +79,10 @@ columns_from <- function(variables, data_names, env, data) {
   absent <- setdiff(needed, names(data))
   if (length(absent)) {
     pn_abort(
-      c("The data lack {cli::qty(length(absent))}column{?s} {.and {.field {absent}}}.", suggest(absent[1L], names(data))),
+      c(
+        "The data lack {cli::qty(length(absent))}column{?s} {.and {.field {absent}}}.",
+        suggest(absent[1L], names(data))
+      ),
       class = "missing_column", arg = absent
     )
   }
@@ -93,7 +96,10 @@ columns_from <- function(variables, data_names, env, data) {
 task_groups <- function(task, data, env, n, default = NULL) {
   if (is.null(task$expr)) {
     pn_abort(
-      c("The model was fitted with {.arg task} as a vector.", i = "Fit with {.code task = ~ column} to predict from new data."),
+      c(
+        "The model was fitted with {.arg task} as a vector.",
+        i = "Fit with {.code task = ~ column} to predict from new data."
+      ),
       class = "task", arg = "task"
     )
   }

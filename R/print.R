@@ -4,7 +4,7 @@ score_labels <- c(mse = "RMSE", auc = "AUC", logloss = "log-loss", deviance = "d
 
 model_title <- function(object) {
   order <- object$order
-  name <- if (order == 1) "ProtoNAM" else if (order == 2) "ProtoNA2M" else if (is.infinite(order)) "ProtoNAnM" else sprintf("ProtoNA%dM", order)
+  name <- if (order == 1) "ProtoNAM" else sprintf("ProtoNA%sM", if (is.infinite(order)) "n" else format(order))
   kind <- c(gaussian = "regression", binomial = "two classes", multinomial = "several classes", poisson = "counts")
   sprintf("%s (order %s), %s", name, format(order), kind[[object$family$family]])
 }
@@ -69,10 +69,9 @@ validation_fact <- function(object) {
   members <- object$members
   epochs <- vapply(members, function(member) nrow(member$history), 1L)
   best <- vapply(members, `[[`, 1L, "best_epoch")
-  where <- sprintf(
-    "best epoch%s of %d", if (min(best) == max(best)) paste0(" ", best[1L]) else sprintf("s %d to %d", min(best), max(best)),
-    as.integer(object$control$epochs)
-  )
+  same <- min(best) == max(best)
+  where <- if (same) sprintf("best epoch %d", best[1L]) else sprintf("best epochs %d to %d", min(best), max(best))
+  where <- sprintf("%s of %d", where, as.integer(object$control$epochs))
   if (max(epochs) < object$control$epochs) where <- paste0(where, ", stopped at ", max(epochs))
   scores <- vapply(members, `[[`, 1, "score")
   if (all(is.na(scores))) {
@@ -105,8 +104,8 @@ cat_facts <- function(facts) {
 #' @param n At most how many terms (the most important ones) to print.
 #' @param digits Significant digits.
 #' @param ... Nothing.
-#' @return `summary()` returns a list of class `summary.protonam` with `call`, `facts`, `effects` (the term table, a data
-#'   frame), `scores` (one row per member) and `control`. `print()` returns its argument, invisibly.
+#' @return `summary()` returns a list of class `summary.protonam` with `call`, `facts`, `effects` (the term table, a
+#'   data frame), `scores` (one row per member) and `control`. `print()` returns its argument, invisibly.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 20, seed = 1)
 #' fit
@@ -176,7 +175,9 @@ print_effects <- function(effects, n, digits, link) {
       bar = strrep("#", round(10 * shown$importance / max(table$importance, 1e-300))),
       range = range
     )
-    if (any(!is.na(table$missing))) lines$missing <- format(ifelse(is.na(shown$missing), "", number(shown$missing)), justify = "right")
+    if (any(!is.na(table$missing))) {
+      lines$missing <- format(ifelse(is.na(shown$missing), "", number(shown$missing)), justify = "right")
+    }
     names(lines)[names(lines) == "bar"] <- ""
     width <- max(nchar(lines$term, "width"))
     lines$term <- formatC(lines$term, width = -width, flag = "-")

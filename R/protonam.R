@@ -1,5 +1,5 @@
-# protonam(): generic and methods turn what the user has into a frame (R/frame.R); fit_frame() is the bridge from a frame
-# to a fitted model. Files in the order of the work: frame, rows, response, split, encode, model, fit.
+# protonam(): generic and methods turn what the user has into a frame (R/frame.R); fit_frame() is the bridge from a
+# frame to a fitted model. Files in the order of the work: frame, rows, response, split, encode, model, fit.
 
 #' Fit a prototypical neural additive model
 #'
@@ -18,32 +18,33 @@
 #' @param family [gaussian()], [binomial()], [poisson()] or `"multinomial"`. `NULL` goes by the response: a number is
 #'   gaussian; logical, two-level factor and two-valued text are binomial (the event is the last level); more levels are
 #'   multinomial.
-#' @param task `~ variable`: each of the variable's groups gets weights of its own over shared encoders, and the variable
-#'   is no feature.
+#' @param task `~ variable`: each of the variable's groups gets weights of its own over shared encoders, and the
+#'   variable is no feature.
 #' @param pairs For `order = 2`: `NULL` for all pairs, a formula `~ a:b + c:d` to pick some, or a number of pairs, the
 #'   strongest by a screening of the data. Features in no pair keep an effect of their own.
-#' @param weights Case weights, not negative. A whole number k counts as k copies of the row. With a formula: evaluated in
-#'   `data`.
+#' @param weights Case weights, not negative. A whole number k counts as k copies of the row. With a formula: evaluated
+#'   in `data`.
 #' @param offset Known part of the linear predictor (link scale). With a formula: evaluated in `data`.
 #' @param subset Rows to use, evaluated in `data` (formula), or an index.
 #' @param na.action What to do about missing values. The default [na.pass()] keeps them: they get effects of their own.
 #'   [na.omit()], [na.exclude()] and [na.fail()] work as in [lm()]. Rows without a response are always dropped, with a
 #'   message.
-#' @param validation Rows that choose the best epoch: a fraction (classes alike), row numbers or a logical vector (rows of
-#'   `data`), or a data frame. 0 keeps the last epoch. Validation rows have no influence on scaling, levels or prototypes.
+#' @param validation Rows that choose the best epoch: a fraction (classes alike), row numbers or a logical vector (rows
+#'   of `data`), or a data frame. 0 keeps the last epoch. Validation rows have no influence on scaling, levels or
+#'   prototypes.
 #' @param groups `~ id` (or a vector): rows of one group stay together when validation rows are drawn.
 #' @param ensemble Number of models that differ in their seed; predictions are averaged on the link scale.
 #' @param control Settings from [protonam_control()] or [paper_control()].
-#' @param seed A whole number. `NULL` draws one from R's generator, so that [set.seed()] governs. The same seed gives the
-#'   same result for any number of threads.
+#' @param seed A whole number. `NULL` draws one from R's generator, so that [set.seed()] governs. The same seed gives
+#'   the same result for any number of threads.
 #' @param threads Threads to use. `NULL`: environment variable `PROTONAM_THREADS`, `options(protonam.threads = )`, or 2.
 #' @param verbose Show a progress bar?
 #' @param ... Settings of [protonam_control()] by name, such as `epochs = 100`.
 #'
 #' @return An object of class `protonam`, a list of plain vectors that can be saved with [saveRDS()]. See
 #'   [predict.protonam()], [summary.protonam()].
-#' @references Xiong, Sinha and Zhang (2024), ProtoNAM: Prototypical Neural Additive Models for Interpretable Deep Tabular
-#'   Learning, \doi{10.48550/arXiv.2410.04723}.
+#' @references Xiong, Sinha and Zhang (2024), ProtoNAM: Prototypical Neural Additive Models for Interpretable Deep
+#'   Tabular Learning, \doi{10.48550/arXiv.2410.04723}.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, epochs = 30, seed = 1)
 #' fit
@@ -102,7 +103,7 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
     pn_abort("{.arg y}, the response, is missing.", class = "argument", arg = "y")
   }
   if (inherits(y, "formula")) {
-    # data |> protonam(y ~ x)
+    # the data came first, as from a pipe
     swapped <- match.call()
     names(swapped)[match(c("x", "y"), names(swapped))] <- c("data", "formula")
     swapped[[1L]] <- protonam.formula
@@ -136,7 +137,10 @@ protonam.matrix <- function(x, y, ...) {
 #' @export
 protonam.default <- function(x, ...) {
   if (missing(x)) {
-    pn_abort("{.fn protonam} needs a formula and data, or features {.arg x} and a response {.arg y}.", class = "argument")
+    pn_abort(
+      "{.fn protonam} needs a formula and data, or features {.arg x} and a response {.arg y}.",
+      class = "argument", arg = "x"
+    )
   }
   pn_abort(
     "{.fn protonam} takes a formula, a data frame or a matrix first, not {describe(x)}.",
@@ -153,7 +157,7 @@ role_names <- function(role) {
 tell_left_out <- function(names) {
   if (length(names)) {
     pn_inform(
-      "{.and {.field {names}}} {?has/have} another role in the model and {?is/are} not among the features meant by {.code .}.",
+      "{.and {.field {names}}} {?has/have} another role and {?is/are} not among the features meant by {.code .}.",
       class = "left_out"
     )
   }
@@ -164,8 +168,8 @@ tell_left_out <- function(names) {
 #' @param columns All columns of the data, for roles and subset.
 #' @param explicit Names written out in the formula: a task variable among them is removed with a message.
 #' @noRd
-fit_frame <- function(frame, columns, order, family, task, pairs, weights, offset, subset, na_action, validation, groups,
-                      ensemble, control, seed, threads, verbose, call, explicit) {
+fit_frame <- function(frame, columns, order, family, task, pairs, weights, offset, subset, na_action, validation,
+                      groups, ensemble, control, seed, threads, verbose, call, explicit) {
   started <- proc.time()[["elapsed"]]
   order <- check_number(order, "order", min = 1, whole = TRUE, infinite = TRUE)
   ensemble <- check_number(ensemble, "ensemble", min = 1, max = 1e5, whole = TRUE)
@@ -213,9 +217,9 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   pairs <- choose_pairs(pairs, names(frame$columns), order, function(number) {
     screen_pairs(data, encoded$counts, number, classes, seed)
   })
-  K <- length(frame$columns)
+  n_features <- length(frame$columns)
   config <- model_config(
-    control, model_components(K, order, pairs), K, response$family$family,
+    control, model_components(n_features, order, pairs), n_features, response$family$family,
     n_outputs = classes %||% 1L, n_tasks = max(length(task$levels), length(response$names), 1L),
     task_kind = if (!is.null(task)) "group" else if (!is.null(response$names)) "response" else "none"
   )

@@ -110,15 +110,20 @@ read_one_response <- function(y, name, family) {
 }
 
 read_classes <- function(y, name, family) {
-  levels <- if (is.factor(y)) levels(y) else if (is.logical(y)) c("FALSE", "TRUE") else sort(unique(y), method = "radix")
-  y <- if (is.factor(y)) as.integer(y) - 1 else if (is.logical(y)) as.double(y) else match(y, levels) - 1
+  if (is.character(y)) y <- factor(y, levels = sort(unique(y), method = "radix"))
+  if (is.logical(y)) y <- factor(y, levels = c(FALSE, TRUE))
+  levels <- levels(y)
+  y <- as.integer(y) - 1
   present <- tabulate(y + 1, length(levels)) > 0L
   if (sum(present) < 2L) {
-    pn_abort("The response {.field {name}} has one class only: {.val {levels[present]}}.", class = "one_class", arg = name)
+    pn_abort(
+      "The response {.field {name}} has one class only: {.val {levels[present]}}.",
+      class = "one_class", arg = name
+    )
   }
   if (!all(present)) {
     pn_inform(
-      "The response {.field {name}} has no row in {cli::qty(sum(!present))}level{?s} {some(levels[!present])}, left out.",
+      "The response {.field {name}} has no row of {cli::qty(sum(!present))}level{?s} {some(levels[!present])}.",
       class = "empty_level"
     )
     y <- (cumsum(present) - 1)[y + 1]
@@ -126,14 +131,17 @@ read_classes <- function(y, name, family) {
   }
   k <- length(levels)
   if (is.null(family)) {
-    if (k > max_classes) {
+    if (k > max_classes || (k > 20L && k > sum(!is.na(y)) / 2)) {
       numbers <- !anyNA(suppressWarnings(as.numeric(levels)))
       hint <- if (numbers) {
         "Its values look like numbers: convert it with {.fn as.numeric}."
       } else {
         "If these really are classes, say so: {.code family = \"multinomial\"}."
       }
-      pn_abort(c("The response {.field {name}} has {k} different values.", i = hint), class = "many_classes", arg = name)
+      pn_abort(
+        c("The response {.field {name}} has {k} different values.", i = hint),
+        class = "many_classes", arg = name
+      )
     }
     family <- if (k == 2L) stats::binomial() else multinomial_family()
   }
@@ -300,7 +308,10 @@ apply_response <- function(response, value) {
     label <- if (is.numeric(y)) format(y, trim = TRUE) else as.character(y)
     new <- setdiff(label[!is.na(y)], classes)
     if (length(new)) {
-      pn_abort("The response {.field {response$name}} has classes the model does not know: {some(new)}.", class = "response")
+      pn_abort(
+        "The response {.field {response$name}} has classes the model does not know: {some(new)}.",
+        class = "response", arg = response$name
+      )
     }
     as.double(match(label, classes) - 1L)
   }, columns, levels)

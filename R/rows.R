@@ -78,17 +78,23 @@ resolve_na_action <- function(action) {
   action
 }
 
-missing_any <- function(x) {
-  if (is.list(x) && !is.object(x)) Reduce(`|`, lapply(x, is.na)) else if (is.matrix(x)) rowSums(is.na(x)) > 0 else is.na(x)
-}
+#' Rows in which some, or all, of the columns are missing
+#' @param x A vector, a matrix, or a list of columns.
+#' @noRd
+missing_any <- function(x) missing_rows(x, `|`)
+missing_all <- function(x) missing_rows(x, `&`)
 
-missing_all <- function(x) {
-  if (is.list(x) && !is.object(x)) Reduce(`&`, lapply(x, is.na)) else if (is.matrix(x)) rowSums(!is.na(x)) == 0 else is.na(x)
+missing_rows <- function(x, combine) {
+  if (is.matrix(x)) x <- lapply(seq_len(ncol(x)), function(j) x[, j])
+  if (is.list(x) && !is.object(x)) Reduce(combine, lapply(x, is.na)) else is.na(x)
 }
 
 drop_unlabelled <- function(rows, missing, what, name) {
   if (any(missing)) {
-    pn_inform("{sum(missing)} row{?s} without a value of the {what} {.field {name}} {?is/are} left out.", class = "dropped_rows")
+    pn_inform(
+      "{sum(missing)} row{?s} {?is/are} left out: no value of the {what} {.field {name}}.",
+      class = "dropped_rows"
+    )
     rows <- rows[!missing]
   }
   rows
@@ -203,7 +209,7 @@ strata_of <- function(response, task) {
     single <- response$levels[tabulate(classes + 1, length(response$levels)) == 1L]
     if (length(single)) {
       pn_inform(
-        "{cli::qty(length(single))}Class{?es} {some(single)} of {.field {response$name}} {?has/have} one row only; it is used for training.",
+        "{.field {response$name}} has one row only of {cli::qty(single)}class{?es} {some(single)}, used for training.",
         class = "rare_class"
       )
     }

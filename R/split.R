@@ -40,43 +40,26 @@ member_seed <- function(seed, member) {
 split_rows <- function(validation, rows, n, groups, strata, seed) {
   m <- length(rows)
   if (is.logical(validation)) {
-    if (length(validation) != n || anyNA(validation)) {
-      pn_abort(
-        "{.arg validation} as a logical needs one TRUE or FALSE for each of the {n} row{?s} of the data.",
-        class = "validation", arg = "validation"
-      )
-    }
+    if (length(validation) != n || anyNA(validation)) abort_validation(validation, n)
     held_out <- validation[rows]
-  } else if (is.numeric(validation) && length(validation) == 1L && !is.na(validation) && validation >= 0 &&
-    validation < 1) {
+  } else if (is_fraction(validation)) {
     if (validation == 0) {
       return(list(train = seq_len(m), validation = integer()))
     }
     held_out <- draw_fraction(validation, m, groups, strata, seed)
     if (!any(held_out)) {
       pn_inform(
-        "{m} row{?s} are too few to hold out {validation * 100} % for validation; the last epoch is kept.",
+        "{m} row{?s} {?is/are} too few to hold out {validation * 100} % for validation; the last epoch is kept.",
         class = "no_validation"
       )
     }
   } else if (is.numeric(validation)) {
+    # 1 could be a row or the whole
     ambiguous <- length(validation) == 1L && isTRUE(validation == 1)
-    if (ambiguous || !length(validation) || anyNA(validation) || any(validation != round(validation)) ||
-      any(validation < 1) || any(validation > n)) {
-      pn_abort(
-        c(
-          "{.arg validation} must be a fraction from 0 to below 1, row numbers from 1 to {n}, a logical vector or a data frame.",
-          x = "It is {describe(validation)}."
-        ),
-        class = "validation", arg = "validation"
-      )
-    }
+    if (ambiguous || !all(validation %in% seq_len(n))) abort_validation(validation, n)
     held_out <- rows %in% validation
   } else {
-    pn_abort(
-      "{.arg validation} must be a fraction, row numbers, a logical vector or a data frame, not {describe(validation)}.",
-      class = "validation", arg = "validation"
-    )
+    abort_validation(validation, n)
   }
   if (all(held_out)) {
     pn_abort("{.arg validation} leaves no row to train on.", class = "validation", arg = "validation")
@@ -91,6 +74,19 @@ split_rows <- function(validation, rows, n, groups, strata, seed) {
     }
   }
   list(train = which(!held_out), validation = which(held_out))
+}
+
+is_fraction <- function(x) is.numeric(x) && length(x) == 1L && !is.na(x) && x >= 0 && x < 1
+
+abort_validation <- function(validation, n) {
+  given <- describe(validation)
+  pn_abort(
+    c(
+      "{.arg validation} must be a fraction, row numbers, a logical vector or a data frame, not {given}.",
+      i = "A fraction lies from 0 to below 1, row numbers from 1 to {n}, a logical vector has length {n} and no NA."
+    ),
+    class = "validation", arg = "validation"
+  )
 }
 
 #' Hold out a fraction of rows, of every class alike, or of whole groups

@@ -57,13 +57,13 @@ predict_terms <- function(object, new, terms, threads) {
   constant <- model_constant(object)
   n <- new$n
   o <- object$config$n_outputs
-  C <- length(names)
+  n_terms <- length(names)
   if (!is.null(object$task)) {
     # each row's own group
-    own <- array(0, c(n, C, o))
+    own <- array(0, c(n, n_terms, o))
     for (k in seq_len(o)) {
       column <- (new$task - 1L) * o + k
-      own[, , k] <- value[cbind(rep(seq_len(n), C), rep(seq_len(C), each = n), rep(column, C))]
+      own[, , k] <- value[cbind(rep(seq_len(n), n_terms), rep(seq_len(n_terms), each = n), rep(column, n_terms))]
     }
     constant <- matrix(constant, o)[, new$task, drop = FALSE]
     constant <- if (o == 1L) as.vector(constant) else t(constant)

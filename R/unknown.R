@@ -39,7 +39,9 @@ member_predictions <- function(object, m, data, unknown, threads) {
 #' @noRd
 member_contributions <- function(object, m, data, unknown, threads) {
   member <- object$members[[m]]
-  evaluate <- function(data) .Call(ffi_contributions, object$config, member$params, member$running, data, FALSE, threads)
+  evaluate <- function(data) {
+    .Call(ffi_contributions, object$config, member$params, member$running, data, FALSE, threads)
+  }
   value <- evaluate(data)
   if (!is.null(unknown) && object$order > 1) {
     rows <- sort(unique(unlist(unknown)))

@@ -16,8 +16,9 @@ test_that("a validation data frame equals the same rows held out by number", {
 
 test_that("a validation data frame brings its weights, offset and task", {
   data$w <- rep(1:3, 40)
-  frame <- tiny_fit(y ~ age + lab, data[1:90, ], weights = w, offset = age / 10, task = ~male, validation = data[91:120, ])
-  rows <- tiny_fit(y ~ age + lab, data, weights = w, offset = age / 10, task = ~male, validation = 91:120)
+  both <- function(...) tiny_fit(y ~ age + lab, ..., weights = w, offset = age / 10, task = ~male)
+  frame <- both(data[1:90, ], validation = data[91:120, ])
+  rows <- both(data, validation = 91:120)
   expect_equal(frame$members[[1]]$history, rows$members[[1]]$history, tolerance = 1e-6)
 })
 
@@ -61,7 +62,8 @@ test_that("a row is predicted with its own group; unknown groups are errors unle
   expect_error(predict(fit, unknown), "\"maybe\"", class = "protonam_error_task")
   expect_error(predict(fit, data["age"]), "male", class = "protonam_error_missing_column")
   expect_equal(predict(fit, unknown, task_default = "TRUE"), predict(fit, transform(data[1:3, ], male = TRUE)))
-  expect_equal(predict(fit, data[1:3, "age", drop = FALSE], task_default = "FALSE"), predict(fit, transform(data[1:3, ], male = FALSE)))
+  female <- predict(fit, transform(data[1:3, ], male = FALSE))
+  expect_equal(predict(fit, data[1:3, "age", drop = FALSE], task_default = "FALSE"), female)
   expect_error(predict(fit, unknown, task_default = "no"), class = "protonam_error_argument")
 })
 

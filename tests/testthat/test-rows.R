@@ -7,7 +7,7 @@ rows_of <- function(na_action = na.pass, subset = NULL, ...) {
 test_that("rows without a response go with one message, missing features stay", {
   expect_message(
     rows <- used_rows(formula_frame(y ~ a, as_columns(d, "data")), NULL, NULL, NULL, NULL, na.pass),
-    "1 row without", class = "protonam_message_dropped_rows"
+    "1 row is left out", class = "protonam_message_dropped_rows"
   )
   expect_identical(rows$index, c(1L, 3L, 4L, 5L))
 })
@@ -42,7 +42,9 @@ test_that("weights and offsets are checked", {
 })
 
 test_that("tasks are groups", {
-  task <- function(value) read_task(list(value = value, name = "g", expr = quote(g)), length(value), seq_along(value), list())
+  task <- function(value) {
+    read_task(list(value = value, name = "g", expr = quote(g)), length(value), seq_along(value), list())
+  }
   expect_identical(task(c("b", "a", "b"))[c("levels", "id")], list(levels = c("a", "b"), id = c(2L, 1L, 2L)))
   expect_identical(task(factor(c("u", "v"), levels = c("v", "u", "w")))$levels, c("v", "u"))
   expect_identical(task(c(1, 0, 1))$levels, c("0", "1"))

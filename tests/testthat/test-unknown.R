@@ -43,6 +43,7 @@ test_that("infinite values at prediction are clipped, with a warning where scali
   fit <- tiny_fit(y ~ age, data)
   expect_identical(predict(fit, data.frame(age = c(Inf, 1e9))), predict(fit, data.frame(age = c(1e9, Inf))))
   minmax <- protonam(y ~ age, data, control = tiny(scaling = "minmax"), seed = 1)
-  expect_warning(value <- predict(minmax, data.frame(age = c(Inf, max(data$age)))), class = "protonam_warning_unknown_values")
+  new <- data.frame(age = c(Inf, max(data$age)))
+  expect_warning(value <- predict(minmax, new), class = "protonam_warning_unknown_values")
   expect_equal(value[[1]], value[[2]])
 })
