@@ -6,7 +6,9 @@
  */
 #include "kern.h"
 
-PN_INLINE V v_load_if(const float *p, int part, M lanes) { return part ? v_load_part(p, lanes) : v_load(p); }
+PN_INLINE V v_load_if(const float *p, int part, M lanes) {
+  return part ? v_load_part(p, lanes) : v_load(p);
+}
 PN_INLINE void v_store_if(float *p, V v, int part, M lanes) {
   if (part)
     v_store_part(p, v, lanes);

@@ -49,7 +49,9 @@ PN_INLINE void rows_put(size_t r, float *p, Q x) {
 }
 
 /* one number for each of r rows, in every lane */
-PN_INLINE V4 rows_spread(size_t r, const float *p) { return r == 4 ? v4_spread(p) : v4_all(v_set(*p)); }
+PN_INLINE V4 rows_spread(size_t r, const float *p) {
+  return r == 4 ? v4_spread(p) : v4_all(v_set(*p));
+}
 
 /* means of r rows */
 PN_INLINE void norm_means(size_t r, size_t h, float inv_h, const float *z, float *mean) {
@@ -98,25 +100,27 @@ PN_KERNEL void norm_forward(size_t m, size_t h, float *z, float *rstd) {
   }
 }
 
-/* Columns j .. of r = 1 or 4 rows, so that gain and offset are read once for all of them. */
+/* Columns j .. of r = 1 or 4 rows. */
 PN_INLINE void affine_relu_step(size_t r, size_t h, size_t j, const float *xhat, const float *gain, const float *offset,
                                 float *v, size_t ldv, int part, M lanes) {
-  const V g = v_load_if(gain + j, part, lanes), o = v_load_if(offset + j, part, lanes);
-  for (size_t i = 0; i < r; i++) {
-    const V x = v_load_if(xhat + i * h + j, part, lanes);
-    v_store_if(v + i * ldv + j, v_max(v_fma(g, x, o), v_set(0.0f)), part, lanes);
-  }
+  const V4 g = v4_all(v_load_if(gain + j, part, lanes)), o = v4_all(v_load_if(offset + j, part, lanes));
+  const V4 y = v4_fma(g, rows_load(r, xhat + j, h, part, lanes), o);
+  rows_store(r, v + j, ldv, v4_max(y, v4_set(0.0f)), part, lanes);
+}
+
+PN_INLINE void affine_relu_rows(size_t r, size_t h, const float *xhat, const float *gain, const float *offset, float *v,
+                                size_t ldv) {
+  const M all = v_head(PN_W);
+  size_t j = 0;
+  for (; j + PN_W <= h; j += PN_W) affine_relu_step(r, h, j, xhat, gain, offset, v, ldv, 0, all);
+  if (j < h) affine_relu_step(r, h, j, xhat, gain, offset, v, ldv, 1, v_head(h - j));
 }
 
 PN_KERNEL void affine_relu(size_t m, size_t h, const float *xhat, const float *gain, const float *offset, float *v,
                            size_t ldv) {
-  const M all = v_head(PN_W);
-  for (size_t i = 0, r; i < m; i += r, xhat += r * h, v += r * ldv) {
-    r = m - i < 4 ? 1 : 4;
-    size_t j = 0;
-    for (; j + PN_W <= h; j += PN_W) affine_relu_step(r, h, j, xhat, gain, offset, v, ldv, 0, all);
-    if (j < h) affine_relu_step(r, h, j, xhat, gain, offset, v, ldv, 1, v_head(h - j));
-  }
+  size_t i = 0;
+  for (; i + 4 <= m; i += 4) affine_relu_rows(4, h, xhat + i * h, gain, offset, v + i * ldv, ldv);
+  for (; i < m; i++) affine_relu_rows(1, h, xhat + i * h, gain, offset, v + i * ldv, ldv);
 }
 
 /* Sums the backward pass keeps along r rows: of g and of g * xhat, where g is the gradient at xhat. */
@@ -130,8 +134,7 @@ typedef struct {
 } norm_columns;
 
 /* One row at the columns at hand: dv becomes g; the sums along the row and down the columns grow. */
-PN_INLINE void norm_back_gain(const float *xhat, float *dv, norm_columns *col, V *sum_g, V *sum_gx, int part,
-                              M lanes) {
+PN_INLINE void norm_back_gain(const float *xhat, float *dv, norm_columns *col, V *sum_g, V *sum_gx, int part, M lanes) {
   const V x = v_load_if(xhat, part, lanes);
   const M passed = v_less(v_set(0.0f), v_fma(col->gain, x, col->offset));
   const V dy = v_keep(passed, v_load_if(dv, part, lanes));

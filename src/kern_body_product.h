@@ -4,7 +4,7 @@
  * memory. Neither operand is packed: the matrices here are small (n, k near 64), so b stays in the first-level cache.
  */
 
-/* do(i, 0) .. do(i, n - 1), and the same over rows */
+/* DO(i, 0) .. DO(i, n - 1) over the columns of row i; DO(0, n) .. over rows of n columns */
 #define PN_EACH_COL_1(DO, i) DO(i, 0)
 #define PN_EACH_COL_2(DO, i) PN_EACH_COL_1(DO, i) DO(i, 1)
 #define PN_EACH_COL_3(DO, i) PN_EACH_COL_2(DO, i) DO(i, 2)
@@ -22,10 +22,10 @@
 #define PN_B_LOAD(i, j) const V b##j = v_load_if(b + j * PN_W, part && j == last, lanes);
 #define PN_ROW_ZERO(i, n) PN_EACH_COL_##n(PN_SUM_ZERO, i)
 #define PN_ROW_STORE(i, n) PN_EACH_COL_##n(PN_SUM_STORE, i)
-#define PN_ROW_FMA(i, n)                   \
-  {                                        \
-    const V x = v_set(a[i * a_row]);       \
-    PN_EACH_COL_##n(PN_SUM_FMA, i)         \
+#define PN_ROW_FMA(i, n)                                                                                               \
+  {                                                                                                                    \
+    const V x = v_set(a[i * a_row]);                                                                                   \
+    PN_EACH_COL_##n(PN_SUM_FMA, i)                                                                                     \
   }
 
 PN_INLINE void tile_store(float *c, V sum, int accumulate, int part, M lanes) {
@@ -34,22 +34,25 @@ PN_INLINE void tile_store(float *c, V sum, int accumulate, int part, M lanes) {
 }
 
 /* c[r x n vectors] (+)= a[r x k] b[k x n vectors]; with `part` the last vector has only `lanes` */
-#define PN_TILE(r, n)                                                                                                \
-  PN_INLINE void tile_any_##r##_##n(size_t k, const float *a, size_t a_row, size_t a_col, const float *b, size_t ldb, \
-                                    float *c, size_t ldc, int accumulate, int part, M lanes) {                       \
-    enum { last = n - 1 };                                                                                           \
-    PN_EACH_ROW_##r(PN_ROW_ZERO, n) for (size_t p = 0; p < k; p++) {                                                 \
-      PN_EACH_COL_##n(PN_B_LOAD, 0) PN_EACH_ROW_##r(PN_ROW_FMA, n) a += a_col;                                       \
-      b += ldb;                                                                                                      \
-    }                                                                                                                \
-    PN_EACH_ROW_##r(PN_ROW_STORE, n)                                                                                 \
-  }                                                                                                                  \
-  PN_KERNEL void tile_##r##_##n(size_t k, const float *a, size_t a_row, size_t a_col, const float *b, size_t ldb,    \
-                                float *c, size_t ldc, int accumulate, int part, M lanes) {                           \
-    if (part)                                                                                                        \
-      tile_any_##r##_##n(k, a, a_row, a_col, b, ldb, c, ldc, accumulate, 1, lanes);                                  \
-    else                                                                                                             \
-      tile_any_##r##_##n(k, a, a_row, a_col, b, ldb, c, ldc, accumulate, 0, lanes);                                  \
+#define PN_TILE(r, n)                                                                                                  \
+  PN_INLINE void tile_any_##r##_##n(size_t k, const float *a, size_t a_row, size_t a_col, const float *b, size_t ldb,  \
+                                    float *c, size_t ldc, int accumulate, int part, M lanes) {                         \
+    enum { last = n - 1 };                                                                                             \
+    PN_EACH_ROW_##r(PN_ROW_ZERO, n);                                                                                   \
+    for (size_t p = 0; p < k; p++) {                                                                                   \
+      PN_EACH_COL_##n(PN_B_LOAD, 0);                                                                                   \
+      PN_EACH_ROW_##r(PN_ROW_FMA, n);                                                                                  \
+      a += a_col;                                                                                                      \
+      b += ldb;                                                                                                        \
+    }                                                                                                                  \
+    PN_EACH_ROW_##r(PN_ROW_STORE, n);                                                                                  \
+  }                                                                                                                    \
+  PN_KERNEL void tile_##r##_##n(size_t k, const float *a, size_t a_row, size_t a_col, const float *b, size_t ldb,      \
+                                float *c, size_t ldc, int accumulate, int part, M lanes) {                             \
+    if (part)                                                                                                          \
+      tile_any_##r##_##n(k, a, a_row, a_col, b, ldb, c, ldc, accumulate, 1, lanes);                                    \
+    else                                                                                                               \
+      tile_any_##r##_##n(k, a, a_row, a_col, b, ldb, c, ldc, accumulate, 0, lanes);                                    \
   }
 
 typedef void (*tile_fn)(size_t k, const float *a, size_t a_row, size_t a_col, const float *b, size_t ldb, float *c,
@@ -57,10 +60,12 @@ typedef void (*tile_fn)(size_t k, const float *a, size_t a_row, size_t a_col, co
 
 #if PN_TILE_COLS == 2
 #define PN_TILES_OF(r) PN_TILE(r, 1) PN_TILE(r, 2)
-#define PN_TILE_NAMES(r) {tile_##r##_1, tile_##r##_2}
+#define PN_TILE_NAMES(r)                                                                                               \
+  { tile_##r##_1, tile_##r##_2 }
 #else
 #define PN_TILES_OF(r) PN_TILE(r, 1) PN_TILE(r, 2) PN_TILE(r, 3) PN_TILE(r, 4)
-#define PN_TILE_NAMES(r) {tile_##r##_1, tile_##r##_2, tile_##r##_3, tile_##r##_4}
+#define PN_TILE_NAMES(r)                                                                                               \
+  { tile_##r##_1, tile_##r##_2, tile_##r##_3, tile_##r##_4 }
 #endif
 
 PN_TILES_OF(1)
@@ -90,7 +95,7 @@ PN_INLINE size_t tile_rows(size_t left) {
 PN_KERNEL void product(size_t m, size_t n, size_t k, const float *a, size_t a_row, size_t a_col, const float *b,
                        size_t ldb, float *c, size_t ldc, int accumulate) {
   const size_t width = PN_TILE_COLS * PN_W;
-  const size_t rest = n % width;                  /* columns beyond the full tiles */
+  const size_t rest = n % width;                     /* columns beyond the full tiles */
   const size_t rest_cols = (rest + PN_W - 1) / PN_W; /* in vectors */
   const int part = rest % PN_W != 0;
   const M lanes = v_head(part ? rest % PN_W : PN_W);

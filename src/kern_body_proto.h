@@ -21,7 +21,9 @@ PN_INLINE prototypes proto_view(size_t t, const float *center, const float *slop
   return (prototypes){t, center, slope, intercept, v_set(scale < 3.0e38f ? scale : 3.0e38f), inv_temp > 300.0f};
 }
 
-PN_INLINE V proto_distance(const prototypes *proto, size_t j, V x) { return v_abs(v_sub(x, v_set(proto->center[j]))); }
+PN_INLINE V proto_distance(const prototypes *proto, size_t j, V x) {
+  return v_abs(v_sub(x, v_set(proto->center[j])));
+}
 PN_INLINE V4 proto_distance4(const prototypes *proto, size_t j, V x) {
   return v4_abs(v4_sub(v4_all(x), v4_spread(proto->center + j)));
 }
@@ -35,7 +37,7 @@ PN_INLINE V4 proto_line4(const prototypes *proto, size_t j, V x) {
 PN_INLINE V proto_nearest(const prototypes *proto, V x) {
   V nearest = proto_distance(proto, 0, x);
   size_t j = 0;
-  for (; j + 4 <= proto->t; j += 4) nearest = v_min(v4_min(proto_distance4(proto, j, x)), nearest);
+  for (; j + 4 <= proto->t; j += 4) nearest = v_min(v4_least(proto_distance4(proto, j, x)), nearest);
   for (; j < proto->t; j++) nearest = v_min(proto_distance(proto, j, x), nearest);
   return nearest;
 }
@@ -48,7 +50,7 @@ PN_INLINE V4 proto_log2(const prototypes *proto, V4 d, V nearest) {
 
 /* whether any of the weights with these logarithms is above zero */
 PN_INLINE int proto_alive(const prototypes *proto, V4 log2) {
-  return !proto->sparse || v_any(v_less(v_set(PN_EXP2_BOTTOM), v4_max(log2)));
+  return !proto->sparse || v_any(v_less(v_set(PN_EXP2_BOTTOM), v4_greatest(log2)));
 }
 
 /* e_j of one prototype */
@@ -105,8 +107,8 @@ PN_KERNEL void proto_forward(size_t n, size_t t, const float *x, const float *ce
 
 /* What the backward pass knows of each value of a block; lanes beyond the block's values have weight 0. */
 typedef struct {
-  size_t n;                     /* values and padding, a multiple of PN_W */
-  int kept;                     /* whether e holds the weights */
+  size_t n; /* values and padding, a multiple of PN_W */
+  int kept; /* whether e holds the weights */
   float x[PN_PROTO_BLOCK];
   float nearest[PN_PROTO_BLOCK];
   float line[PN_PROTO_BLOCK];   /* the nearest prototype's line at x */

@@ -142,8 +142,8 @@ PN_INLINE void adamw_step(float *p, const float *g, float *m, float *v, const ad
 
 PN_KERNEL void adamw(size_t n, float *p, const float *g, float *m, float *v, float lr, float decay, float beta1,
                      float beta2, float eps, float step, float inv_root) {
-  const adamw_constants k = {v_set(lr * decay), v_set(beta1), v_set(1.0f - beta1), v_set(beta2), v_set(1.0f - beta2),
-                             v_set(eps),        v_set(step),  v_set(inv_root)};
+  const adamw_constants k = {v_set(lr * decay),   v_set(beta1), v_set(1.0f - beta1), v_set(beta2),
+                             v_set(1.0f - beta2), v_set(eps),   v_set(step),         v_set(inv_root)};
   const M all = v_head(PN_W);
   size_t j = 0;
   for (; j + PN_W <= n; j += PN_W) adamw_step(p + j, g + j, m + j, v + j, &k, 0, all);

@@ -15,7 +15,9 @@ static const pn_kernels *table_find(pn_kern_level level) {
   return NULL;
 }
 
-const pn_kernels *pn_kernels_get(void) { return current; }
+const pn_kernels *pn_kernels_get(void) {
+  return current;
+}
 
 int pn_kernels_set(pn_kern_level level) {
   const pn_kernels *table = table_find(level);

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kern_vec_windows.h"
+
 #define PN_W 8
 #define PN_TILE_ROWS 6 /* 12 of the 16 registers hold sums */
 #define PN_TILE_COLS 2
@@ -24,28 +26,68 @@ PN_INLINE M v_head(size_t n) {
   static const int32_t window[16] = {-1, -1, -1, -1, -1, -1, -1, -1};
   return _mm256_loadu_si256((const __m256i *)(const void *)(window + 8 - n));
 }
-PN_INLINE V v_set(float x) { return _mm256_set1_ps(x); }
-PN_INLINE V v_load(const float *p) { return _mm256_loadu_ps(p); }
-PN_INLINE V v_load_part(const float *p, M lanes) { return _mm256_maskload_ps(p, lanes); }
-PN_INLINE void v_store(float *p, V v) { _mm256_storeu_ps(p, v); }
-PN_INLINE void v_store_part(float *p, V v, M lanes) { _mm256_maskstore_ps(p, lanes, v); }
+PN_INLINE V v_set(float x) {
+  return _mm256_set1_ps(x);
+}
+PN_INLINE V v_load(const float *p) {
+  return _mm256_loadu_ps(p);
+}
+PN_INLINE V v_load_part(const float *p, M lanes) {
+  return _mm256_maskload_ps(p, lanes);
+}
+PN_INLINE void v_store(float *p, V v) {
+  _mm256_storeu_ps(p, v);
+}
+PN_INLINE void v_store_part(float *p, V v, M lanes) {
+  _mm256_maskstore_ps(p, lanes, v);
+}
 
-PN_INLINE V v_add(V a, V b) { return _mm256_add_ps(a, b); }
-PN_INLINE V v_sub(V a, V b) { return _mm256_sub_ps(a, b); }
-PN_INLINE V v_mul(V a, V b) { return _mm256_mul_ps(a, b); }
-PN_INLINE V v_div(V a, V b) { return _mm256_div_ps(a, b); }
-PN_INLINE V v_sqrt(V a) { return _mm256_sqrt_ps(a); }
-PN_INLINE V v_abs(V a) { return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a); }
-PN_INLINE V v_min(V a, V b) { return _mm256_min_ps(a, b); }
-PN_INLINE V v_max(V a, V b) { return _mm256_max_ps(a, b); }
-PN_INLINE V v_fma(V a, V b, V c) { return _mm256_fmadd_ps(a, b, c); }
-PN_INLINE V v_fnma(V a, V b, V c) { return _mm256_fnmadd_ps(a, b, c); }
+PN_INLINE V v_add(V a, V b) {
+  return _mm256_add_ps(a, b);
+}
+PN_INLINE V v_sub(V a, V b) {
+  return _mm256_sub_ps(a, b);
+}
+PN_INLINE V v_mul(V a, V b) {
+  return _mm256_mul_ps(a, b);
+}
+PN_INLINE V v_div(V a, V b) {
+  return _mm256_div_ps(a, b);
+}
+PN_INLINE V v_sqrt(V a) {
+  return _mm256_sqrt_ps(a);
+}
+PN_INLINE V v_abs(V a) {
+  return _mm256_andnot_ps(_mm256_set1_ps(-0.0f), a);
+}
+PN_INLINE V v_min(V a, V b) {
+  return _mm256_min_ps(a, b);
+}
+PN_INLINE V v_max(V a, V b) {
+  return _mm256_max_ps(a, b);
+}
+PN_INLINE V v_fma(V a, V b, V c) {
+  return _mm256_fmadd_ps(a, b, c);
+}
+PN_INLINE V v_fnma(V a, V b, V c) {
+  return _mm256_fnmadd_ps(a, b, c);
+}
 
-PN_INLINE M v_less(V a, V b) { return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LT_OQ)); }
-PN_INLINE M v_equal(V a, V b) { return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_EQ_OQ)); }
-PN_INLINE int v_any(M lanes) { return _mm256_movemask_ps(_mm256_castsi256_ps(lanes)) != 0; }
-PN_INLINE V v_keep(M lanes, V a) { return _mm256_and_ps(_mm256_castsi256_ps(lanes), a); }
-PN_INLINE V v_select(M lanes, V a, V b) { return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(lanes)); }
+PN_INLINE M v_less(V a, V b) {
+  return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
+}
+PN_INLINE M v_equal(V a, V b) {
+  return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_EQ_OQ));
+}
+PN_INLINE int v_any(M lanes) {
+  return _mm256_movemask_ps(_mm256_castsi256_ps(lanes)) != 0;
+}
+PN_INLINE V v_keep(M lanes, V a) {
+  return _mm256_and_ps(_mm256_castsi256_ps(lanes), a);
+}
+PN_INLINE V v_select(M lanes, V a, V b) {
+  return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(lanes));
+}
 
 PN_INLINE float v_sum(V a) {
   __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
@@ -59,30 +101,58 @@ PN_INLINE Q q_sums(V a, V b, V c, V d) {
   __m256 s = _mm256_add_ps(_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xEE));
   return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
 }
-PN_INLINE Q q_scale(Q x, float y) { return _mm_mul_ps(x, _mm_set1_ps(y)); }
+PN_INLINE Q q_scale(Q x, float y) {
+  return _mm_mul_ps(x, _mm_set1_ps(y));
+}
 PN_INLINE Q q_inv_root(Q x, float scale, float shift) {
   const Q y = _mm_fmadd_ps(x, _mm_set1_ps(scale), _mm_set1_ps(shift));
   return _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(y));
 }
-PN_INLINE void q_store(float *p, Q x) { _mm_storeu_ps(p, x); }
-PN_INLINE float q_first(Q x) { return _mm_cvtss_f32(x); }
-PN_INLINE V v_all_a(Q x) { return _mm256_broadcastss_ps(x); }
-PN_INLINE V v_all_b(Q x) { return _mm256_broadcastss_ps(_mm_shuffle_ps(x, x, 0x55)); }
-PN_INLINE V v_all_c(Q x) { return _mm256_broadcastss_ps(_mm_shuffle_ps(x, x, 0xAA)); }
-PN_INLINE V v_all_d(Q x) { return _mm256_broadcastss_ps(_mm_shuffle_ps(x, x, 0xFF)); }
+PN_INLINE void q_store(float *p, Q x) {
+  _mm_storeu_ps(p, x);
+}
+PN_INLINE float q_first(Q x) {
+  return _mm_cvtss_f32(x);
+}
+PN_INLINE V v_all_a(Q x) {
+  return _mm256_broadcastss_ps(x);
+}
+PN_INLINE V v_all_b(Q x) {
+  return _mm256_broadcastss_ps(_mm_shuffle_ps(x, x, 0x55));
+}
+PN_INLINE V v_all_c(Q x) {
+  return _mm256_broadcastss_ps(_mm_shuffle_ps(x, x, 0xAA));
+}
+PN_INLINE V v_all_d(Q x) {
+  return _mm256_broadcastss_ps(_mm_shuffle_ps(x, x, 0xFF));
+}
 
 PN_INLINE V v_scale2(V a, V biased) {
   __m256i n = _mm256_slli_epi32(_mm256_castps_si256(biased), 23);
   return _mm256_castsi256_ps(_mm256_add_epi32(_mm256_castps_si256(a), n));
 }
 
-PN_INLINE U u_set(uint32_t x) { return _mm256_set1_epi32((int32_t)x); }
-PN_INLINE U u_lanes(void) { return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7); }
-PN_INLINE U u_add(U a, U b) { return _mm256_add_epi32(a, b); }
-PN_INLINE U u_mul(U a, U b) { return _mm256_mullo_epi32(a, b); }
-PN_INLINE U u_fold15(U a) { return _mm256_xor_si256(a, _mm256_srli_epi32(a, 15)); }
-PN_INLINE U u_fold16(U a) { return _mm256_xor_si256(a, _mm256_srli_epi32(a, 16)); }
-PN_INLINE V v_from_top24(U a) { return _mm256_cvtepi32_ps(_mm256_srli_epi32(a, 8)); }
+PN_INLINE U u_set(uint32_t x) {
+  return _mm256_set1_epi32((int32_t)x);
+}
+PN_INLINE U u_lanes(void) {
+  return _mm256_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7);
+}
+PN_INLINE U u_add(U a, U b) {
+  return _mm256_add_epi32(a, b);
+}
+PN_INLINE U u_mul(U a, U b) {
+  return _mm256_mullo_epi32(a, b);
+}
+PN_INLINE U u_fold15(U a) {
+  return _mm256_xor_si256(a, _mm256_srli_epi32(a, 15));
+}
+PN_INLINE U u_fold16(U a) {
+  return _mm256_xor_si256(a, _mm256_srli_epi32(a, 16));
+}
+PN_INLINE V v_from_top24(U a) {
+  return _mm256_cvtepi32_ps(_mm256_srli_epi32(a, 8));
+}
 
 #include "kern_vec_transpose8.h"
 

@@ -6,6 +6,8 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "kern_vec_windows.h"
+
 #define PN_W 16
 #define PN_TILE_ROWS 6 /* 24 of the 32 registers hold sums, and a row of 64 is one tile wide */
 #define PN_TILE_COLS 4
@@ -19,29 +21,71 @@ typedef __mmask16 M;
 typedef __m512i U;
 typedef __m128 Q;
 
-PN_INLINE M v_head(size_t n) { return (__mmask16)((1u << n) - 1u); }
-PN_INLINE V v_set(float x) { return _mm512_set1_ps(x); }
-PN_INLINE V v_load(const float *p) { return _mm512_loadu_ps(p); }
-PN_INLINE V v_load_part(const float *p, M lanes) { return _mm512_maskz_loadu_ps(lanes, p); }
-PN_INLINE void v_store(float *p, V v) { _mm512_storeu_ps(p, v); }
-PN_INLINE void v_store_part(float *p, V v, M lanes) { _mm512_mask_storeu_ps(p, lanes, v); }
+PN_INLINE M v_head(size_t n) {
+  return (__mmask16)((1u << n) - 1u);
+}
+PN_INLINE V v_set(float x) {
+  return _mm512_set1_ps(x);
+}
+PN_INLINE V v_load(const float *p) {
+  return _mm512_loadu_ps(p);
+}
+PN_INLINE V v_load_part(const float *p, M lanes) {
+  return _mm512_maskz_loadu_ps(lanes, p);
+}
+PN_INLINE void v_store(float *p, V v) {
+  _mm512_storeu_ps(p, v);
+}
+PN_INLINE void v_store_part(float *p, V v, M lanes) {
+  _mm512_mask_storeu_ps(p, lanes, v);
+}
 
-PN_INLINE V v_add(V a, V b) { return _mm512_add_ps(a, b); }
-PN_INLINE V v_sub(V a, V b) { return _mm512_sub_ps(a, b); }
-PN_INLINE V v_mul(V a, V b) { return _mm512_mul_ps(a, b); }
-PN_INLINE V v_div(V a, V b) { return _mm512_div_ps(a, b); }
-PN_INLINE V v_sqrt(V a) { return _mm512_sqrt_ps(a); }
-PN_INLINE V v_abs(V a) { return _mm512_abs_ps(a); }
-PN_INLINE V v_min(V a, V b) { return _mm512_min_ps(a, b); }
-PN_INLINE V v_max(V a, V b) { return _mm512_max_ps(a, b); }
-PN_INLINE V v_fma(V a, V b, V c) { return _mm512_fmadd_ps(a, b, c); }
-PN_INLINE V v_fnma(V a, V b, V c) { return _mm512_fnmadd_ps(a, b, c); }
+PN_INLINE V v_add(V a, V b) {
+  return _mm512_add_ps(a, b);
+}
+PN_INLINE V v_sub(V a, V b) {
+  return _mm512_sub_ps(a, b);
+}
+PN_INLINE V v_mul(V a, V b) {
+  return _mm512_mul_ps(a, b);
+}
+PN_INLINE V v_div(V a, V b) {
+  return _mm512_div_ps(a, b);
+}
+PN_INLINE V v_sqrt(V a) {
+  return _mm512_sqrt_ps(a);
+}
+PN_INLINE V v_abs(V a) {
+  return _mm512_abs_ps(a);
+}
+PN_INLINE V v_min(V a, V b) {
+  return _mm512_min_ps(a, b);
+}
+PN_INLINE V v_max(V a, V b) {
+  return _mm512_max_ps(a, b);
+}
+PN_INLINE V v_fma(V a, V b, V c) {
+  return _mm512_fmadd_ps(a, b, c);
+}
+PN_INLINE V v_fnma(V a, V b, V c) {
+  return _mm512_fnmadd_ps(a, b, c);
+}
 
-PN_INLINE M v_less(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ); }
-PN_INLINE M v_equal(V a, V b) { return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ); }
-PN_INLINE int v_any(M lanes) { return lanes != 0; }
-PN_INLINE V v_keep(M lanes, V a) { return _mm512_maskz_mov_ps(lanes, a); }
-PN_INLINE V v_select(M lanes, V a, V b) { return _mm512_mask_blend_ps(lanes, b, a); }
+PN_INLINE M v_less(V a, V b) {
+  return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
+}
+PN_INLINE M v_equal(V a, V b) {
+  return _mm512_cmp_ps_mask(a, b, _CMP_EQ_OQ);
+}
+PN_INLINE int v_any(M lanes) {
+  return lanes != 0;
+}
+PN_INLINE V v_keep(M lanes, V a) {
+  return _mm512_maskz_mov_ps(lanes, a);
+}
+PN_INLINE V v_select(M lanes, V a, V b) {
+  return _mm512_mask_blend_ps(lanes, b, a);
+}
 
 /* the two halves added, eight lanes */
 PN_INLINE __m256 v_halves(V a) {
@@ -61,30 +105,58 @@ PN_INLINE Q q_sums(V a, V b, V c, V d) {
   __m256 s = v_halves(_mm512_add_ps(_mm512_shuffle_ps(ab, cd, 0x44), _mm512_shuffle_ps(ab, cd, 0xEE)));
   return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
 }
-PN_INLINE Q q_scale(Q x, float y) { return _mm_mul_ps(x, _mm_set1_ps(y)); }
+PN_INLINE Q q_scale(Q x, float y) {
+  return _mm_mul_ps(x, _mm_set1_ps(y));
+}
 PN_INLINE Q q_inv_root(Q x, float scale, float shift) {
   const Q y = _mm_fmadd_ps(x, _mm_set1_ps(scale), _mm_set1_ps(shift));
   return _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(y));
 }
-PN_INLINE void q_store(float *p, Q x) { _mm_storeu_ps(p, x); }
-PN_INLINE float q_first(Q x) { return _mm_cvtss_f32(x); }
-PN_INLINE V v_all_a(Q x) { return _mm512_broadcastss_ps(x); }
-PN_INLINE V v_all_b(Q x) { return _mm512_broadcastss_ps(_mm_shuffle_ps(x, x, 0x55)); }
-PN_INLINE V v_all_c(Q x) { return _mm512_broadcastss_ps(_mm_shuffle_ps(x, x, 0xAA)); }
-PN_INLINE V v_all_d(Q x) { return _mm512_broadcastss_ps(_mm_shuffle_ps(x, x, 0xFF)); }
+PN_INLINE void q_store(float *p, Q x) {
+  _mm_storeu_ps(p, x);
+}
+PN_INLINE float q_first(Q x) {
+  return _mm_cvtss_f32(x);
+}
+PN_INLINE V v_all_a(Q x) {
+  return _mm512_broadcastss_ps(x);
+}
+PN_INLINE V v_all_b(Q x) {
+  return _mm512_broadcastss_ps(_mm_shuffle_ps(x, x, 0x55));
+}
+PN_INLINE V v_all_c(Q x) {
+  return _mm512_broadcastss_ps(_mm_shuffle_ps(x, x, 0xAA));
+}
+PN_INLINE V v_all_d(Q x) {
+  return _mm512_broadcastss_ps(_mm_shuffle_ps(x, x, 0xFF));
+}
 
 PN_INLINE V v_scale2(V a, V biased) {
   __m512i n = _mm512_slli_epi32(_mm512_castps_si512(biased), 23);
   return _mm512_castsi512_ps(_mm512_add_epi32(_mm512_castps_si512(a), n));
 }
 
-PN_INLINE U u_set(uint32_t x) { return _mm512_set1_epi32((int32_t)x); }
-PN_INLINE U u_lanes(void) { return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15); }
-PN_INLINE U u_add(U a, U b) { return _mm512_add_epi32(a, b); }
-PN_INLINE U u_mul(U a, U b) { return _mm512_mullo_epi32(a, b); }
-PN_INLINE U u_fold15(U a) { return _mm512_xor_si512(a, _mm512_srli_epi32(a, 15)); }
-PN_INLINE U u_fold16(U a) { return _mm512_xor_si512(a, _mm512_srli_epi32(a, 16)); }
-PN_INLINE V v_from_top24(U a) { return _mm512_cvtepi32_ps(_mm512_srli_epi32(a, 8)); }
+PN_INLINE U u_set(uint32_t x) {
+  return _mm512_set1_epi32((int32_t)x);
+}
+PN_INLINE U u_lanes(void) {
+  return _mm512_setr_epi32(0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15);
+}
+PN_INLINE U u_add(U a, U b) {
+  return _mm512_add_epi32(a, b);
+}
+PN_INLINE U u_mul(U a, U b) {
+  return _mm512_mullo_epi32(a, b);
+}
+PN_INLINE U u_fold15(U a) {
+  return _mm512_xor_si512(a, _mm512_srli_epi32(a, 15));
+}
+PN_INLINE U u_fold16(U a) {
+  return _mm512_xor_si512(a, _mm512_srli_epi32(a, 16));
+}
+PN_INLINE V v_from_top24(U a) {
+  return _mm512_cvtepi32_ps(_mm512_srli_epi32(a, 8));
+}
 
 #include "kern_vec_transpose8.h"
 

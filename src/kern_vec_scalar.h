@@ -25,37 +25,85 @@ typedef struct {
   float a, b, c, d;
 } Q; /* four floats, one of each of four rows */
 
-PN_INLINE M v_head(size_t n) { return n > 0; }
-PN_INLINE V v_set(float x) { return x; }
-PN_INLINE V v_load(const float *p) { return *p; }
-PN_INLINE V v_load_part(const float *p, M lanes) { return lanes ? *p : 0.0f; }
-PN_INLINE void v_store(float *p, V v) { *p = v; }
+PN_INLINE M v_head(size_t n) {
+  return n > 0;
+}
+PN_INLINE V v_set(float x) {
+  return x;
+}
+PN_INLINE V v_load(const float *p) {
+  return *p;
+}
+PN_INLINE V v_load_part(const float *p, M lanes) {
+  return lanes ? *p : 0.0f;
+}
+PN_INLINE void v_store(float *p, V v) {
+  *p = v;
+}
 PN_INLINE void v_store_part(float *p, V v, M lanes) {
   if (lanes) *p = v;
 }
 
-PN_INLINE V v_add(V a, V b) { return a + b; }
-PN_INLINE V v_sub(V a, V b) { return a - b; }
-PN_INLINE V v_mul(V a, V b) { return a * b; }
-PN_INLINE V v_div(V a, V b) { return a / b; }
-PN_INLINE V v_sqrt(V a) { return sqrtf(a); }
-PN_INLINE V v_abs(V a) { return fabsf(a); }
-PN_INLINE V v_min(V a, V b) { return a < b ? a : b; }
-PN_INLINE V v_max(V a, V b) { return a > b ? a : b; }
-PN_INLINE V v_fma(V a, V b, V c) { return a * b + c; }  /* a b + c */
-PN_INLINE V v_fnma(V a, V b, V c) { return c - a * b; } /* c - a b */
+PN_INLINE V v_add(V a, V b) {
+  return a + b;
+}
+PN_INLINE V v_sub(V a, V b) {
+  return a - b;
+}
+PN_INLINE V v_mul(V a, V b) {
+  return a * b;
+}
+PN_INLINE V v_div(V a, V b) {
+  return a / b;
+}
+PN_INLINE V v_sqrt(V a) {
+  return sqrtf(a);
+}
+PN_INLINE V v_abs(V a) {
+  return fabsf(a);
+}
+PN_INLINE V v_min(V a, V b) {
+  return a < b ? a : b;
+}
+PN_INLINE V v_max(V a, V b) {
+  return a > b ? a : b;
+}
+PN_INLINE V v_fma(V a, V b, V c) {
+  return a * b + c;
+} /* a b + c */
+PN_INLINE V v_fnma(V a, V b, V c) {
+  return c - a * b;
+} /* c - a b */
 
-PN_INLINE M v_less(V a, V b) { return a < b; }
-PN_INLINE M v_equal(V a, V b) { return a == b; }
-PN_INLINE int v_any(M lanes) { return lanes; }
-PN_INLINE V v_keep(M lanes, V a) { return lanes ? a : 0.0f; }
-PN_INLINE V v_select(M lanes, V a, V b) { return lanes ? a : b; }
+PN_INLINE M v_less(V a, V b) {
+  return a < b;
+}
+PN_INLINE M v_equal(V a, V b) {
+  return a == b;
+}
+PN_INLINE int v_any(M lanes) {
+  return lanes;
+}
+PN_INLINE V v_keep(M lanes, V a) {
+  return lanes ? a : 0.0f;
+}
+PN_INLINE V v_select(M lanes, V a, V b) {
+  return lanes ? a : b;
+}
 
-PN_INLINE float v_sum(V a) { return a; }
+PN_INLINE float v_sum(V a) {
+  return a;
+}
 
-PN_INLINE Q q_sums(V a, V b, V c, V d) { return (Q){a, b, c, d}; } /* of the lanes of each */
-PN_INLINE Q q_scale(Q x, float y) { return (Q){x.a * y, x.b * y, x.c * y, x.d * y}; }
-PN_INLINE float q_inv_root1(float x, float scale, float shift) { return 1.0f / sqrtf(x * scale + shift); }
+PN_INLINE Q q_sums(V a, V b, V c, V d) {
+  return (Q){a, b, c, d};
+} /* of the lanes of each */
+PN_INLINE Q q_scale(Q x, float y) {
+  return (Q){x.a * y, x.b * y, x.c * y, x.d * y};
+}
+PN_INLINE float q_inv_root1(float x, float scale, float shift) {
+  return 1.0f / sqrtf(x * scale + shift);
+}
 PN_INLINE Q q_inv_root(Q x, float scale, float shift) { /* 1 / sqrt(x * scale + shift) */
   return (Q){q_inv_root1(x.a, scale, shift), q_inv_root1(x.b, scale, shift), q_inv_root1(x.c, scale, shift),
              q_inv_root1(x.d, scale, shift)};
@@ -66,11 +114,21 @@ PN_INLINE void q_store(float *p, Q x) {
   p[2] = x.c;
   p[3] = x.d;
 }
-PN_INLINE float q_first(Q x) { return x.a; }
-PN_INLINE V v_all_a(Q x) { return x.a; } /* one of the four in every lane */
-PN_INLINE V v_all_b(Q x) { return x.b; }
-PN_INLINE V v_all_c(Q x) { return x.c; }
-PN_INLINE V v_all_d(Q x) { return x.d; }
+PN_INLINE float q_first(Q x) {
+  return x.a;
+}
+PN_INLINE V v_all_a(Q x) {
+  return x.a;
+} /* one of the four in every lane */
+PN_INLINE V v_all_b(Q x) {
+  return x.b;
+}
+PN_INLINE V v_all_c(Q x) {
+  return x.c;
+}
+PN_INLINE V v_all_d(Q x) {
+  return x.d;
+}
 
 /* a * 2^n, where n is the integer that `biased` = n + 1.5 * 2^23 carries in its low bits */
 PN_INLINE V v_scale2(V a, V biased) {
@@ -82,13 +140,27 @@ PN_INLINE V v_scale2(V a, V biased) {
   return a;
 }
 
-PN_INLINE U u_set(uint32_t x) { return x; }
-PN_INLINE U u_lanes(void) { return 0; } /* 0, 1, ..., PN_W - 1 */
-PN_INLINE U u_add(U a, U b) { return a + b; }
-PN_INLINE U u_mul(U a, U b) { return a * b; }
-PN_INLINE U u_fold15(U a) { return a ^ (a >> 15); }
-PN_INLINE U u_fold16(U a) { return a ^ (a >> 16); }
-PN_INLINE V v_from_top24(U a) { return (float)(a >> 8); }
+PN_INLINE U u_set(uint32_t x) {
+  return x;
+}
+PN_INLINE U u_lanes(void) {
+  return 0;
+} /* 0, 1, ..., PN_W - 1 */
+PN_INLINE U u_add(U a, U b) {
+  return a + b;
+}
+PN_INLINE U u_mul(U a, U b) {
+  return a * b;
+}
+PN_INLINE U u_fold15(U a) {
+  return a ^ (a >> 15);
+}
+PN_INLINE U u_fold16(U a) {
+  return a ^ (a >> 16);
+}
+PN_INLINE V v_from_top24(U a) {
+  return (float)(a >> 8);
+}
 
 /* to[j, i] = from[i, j] for a square of PN_BLOCK x PN_BLOCK */
 #define PN_BLOCK 1
