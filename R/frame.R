@@ -255,19 +255,15 @@ check_role <- function(role, arg, n) {
 #' A formula made inside a function drags the function's variables, often the training data, into every saved fit.
 #' @noRd
 slim_environment <- function(expressions, data_names, env) {
-  symbols <- unique(unlist(lapply(expressions, all.names)))
-  slim <- new.env(parent = globalenv())
-  for (name in setdiff(symbols, data_names)) {
-    found <- env
-    while (!identical(found, globalenv()) && !identical(found, emptyenv())) {
-      if (exists(name, envir = found, inherits = FALSE)) {
-        assign(name, get(name, envir = found, inherits = FALSE), envir = slim)
-        break
-      }
-      found <- parent.env(found)
-      # functions of packages are found again from the global environment or their own namespace
-      if (isNamespace(found) || identical(found, baseenv())) break
-    }
+  # global environment, package or namespace: these are found again, or saved by name
+  top <- topenv(env)
+  slim <- new.env(parent = top)
+  needed <- setdiff(unique(unlist(lapply(expressions, all.names))), data_names)
+  while (!identical(env, top) && length(needed)) {
+    here <- needed[vapply(needed, exists, NA, envir = env, inherits = FALSE)]
+    for (name in here) assign(name, get(name, envir = env, inherits = FALSE), envir = slim)
+    needed <- setdiff(needed, here)
+    env <- parent.env(env)
   }
   slim
 }

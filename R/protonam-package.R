@@ -3,7 +3,9 @@
 #' [protonam()] fits a neural additive model whose effects can be read and plotted one by one; [predict.protonam()]
 #' predicts from it.
 #'
+#' @name protonam-package
+#' @docType package
 #' @useDynLib protonam, .registration = TRUE
 #' @importFrom stats predict
 #' @keywords internal
-"_PACKAGE"
+NULL
