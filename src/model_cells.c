@@ -60,16 +60,17 @@ static void restore_units(const pn_model *model, const pn_kernels *kern, const c
   const size_t h = config->hidden;
   const float *gain = model->shared + model->layout.norm_gain, *offset = model->shared + model->layout.norm_offset;
   if (config->norm == PN_NORM_BATCH) {
-    pn_batch_relu_forward(kern, at->n, h, xhat, gain[at->feature], offset[at->feature], drop, scratch->x, h + 2);
+    pn_batch_relu_forward(kern, at->n, h, xhat, gain[at->feature], offset[at->feature], drop, scratch->x, scratch->ldx);
   } else {
-    pn_relu_forward(kern, at->n, h, xhat, gain, offset, drop, scratch->x, h + 2);
+    pn_relu_forward(kern, at->n, h, xhat, gain, offset, drop, scratch->x, scratch->ldx);
   }
 }
 
-static void set_activation(size_t n, size_t h, const float *act, float *x) {
+static void set_activation(size_t n, size_t h, const float *act, pn_scratch *scratch) {
   for (size_t c = 0; c < n; ++c) {
-    x[c * (h + 2) + h] = act[c];
-    x[c * (h + 2) + h + 1] = 1.0f;
+    float *x = scratch->x + c * scratch->ldx;
+    x[h] = act[c];
+    x[h + 1] = 1.0f;
   }
 }
 
@@ -86,7 +87,7 @@ static void predict_cells(pn_model *model, pn_work *work, const pn_kernels *kern
   float *s = config->predictor_layers == 1 ? r
              : keep                        ? work->shat + (l * work->cells + at->begin) * h
                                            : scratch->s;
-  pn_dense_forward(kern, n, h, width, scratch->x, h + 2, weight, s, 0);
+  pn_dense_forward(kern, n, h, width, scratch->x, scratch->ldx, weight, s, 0);
   if (config->predictor_layers == 2) {
     const float *part[] = {s};
     kern->join_norm(n, 1, h, part, bias, s, keep ? work->srstd + l * work->cells + at->begin : scratch->rstd);
@@ -111,11 +112,11 @@ static void forward_chunk(pn_model *model, pn_work *work, const pn_kernels *kern
     float *act = work->training ? work->act + l * work->cells + at->begin : scratch->act;
     float *xhat = work->training ? work->xhat + (l * work->cells + at->begin) * h : scratch->xhat;
     pn_proto_forward(kern, n, at->value, at->missing, pn_view_proto(model, at->block, l), mode.inv_temp, act, 1);
-    set_activation(n, h, act, scratch->x);
+    set_activation(n, h, act, scratch);
     pn_phase_book(scratch, PN_PHASE_ACTIVATION);
 
     const float *weight = at->block + pn_layout_encoder(layout, config, l);
-    pn_dense_forward(kern, n, pn_encoder_rows(config, l), h, l == 0 ? scratch->x + h : scratch->x, h + 2, weight, xhat,
+    pn_dense_forward(kern, n, pn_encoder_rows(config, l), h, l == 0 ? scratch->x + h : scratch->x, scratch->ldx, weight, xhat,
                      0);
     if (config->norm == PN_NORM_BATCH) {
       float unused;
@@ -132,7 +133,7 @@ static void forward_chunk(pn_model *model, pn_work *work, const pn_kernels *kern
     if (order1) {
       predict_cells(model, work, kern, at, l, mode, rows, scratch);
     } else {
-      pn_dense_forward(kern, n, h, width, scratch->x, h + 2, at->block + layout->predictor + l * h * width,
+      pn_dense_forward(kern, n, h, width, scratch->x, scratch->ldx, at->block + layout->predictor + l * h * width,
                        work->u + (l * work->cells + at->begin) * width, 0);
     }
     pn_phase_book(scratch, PN_PHASE_PREDICTOR);
@@ -229,7 +230,7 @@ static void backward_chunk(pn_model *model, pn_work *work, const pn_kernels *ker
     const float *xhat = work->xhat + (l * work->cells + at->begin) * h;
     const pn_dropout drop = pn_view_dropout(mode, config->dropout, PN_DROP_ENCODER, l, i, rows);
     const float *ds = projection_gradient(model, work, kern, batch, at, l, mode, rows, scratch, strip->shared_grad);
-    pn_dense_backward(kern, n, h, width, scratch->x, h + 2, ds, strip->feature_grad + layout->predictor + l * h * width,
+    pn_dense_backward(kern, n, h, width, scratch->x, scratch->ldx, ds, strip->feature_grad + layout->predictor + l * h * width,
                       projection_t + l * width * h, h, dv, l + 1 < d);
     pn_phase_book(scratch, PN_PHASE_PREDICTOR);
     if (config->norm == PN_NORM_BATCH) {
@@ -243,12 +244,12 @@ static void backward_chunk(pn_model *model, pn_work *work, const pn_kernels *ker
     /* scratch->x becomes layer l's input: the previous layer's units, the activated value, one. */
     const float *weight = at->block + pn_layout_encoder(layout, config, l);
     float *dweight = strip->feature_grad + pn_layout_encoder(layout, config, l);
-    set_activation(n, h, work->act + l * work->cells + at->begin, scratch->x);
+    set_activation(n, h, work->act + l * work->cells + at->begin, scratch);
     if (l > 0) {
       restore_units(model, kern, at, work->xhat + ((l - 1) * work->cells + at->begin) * h,
                     pn_view_dropout(mode, config->dropout, PN_DROP_ENCODER, l - 1, i, rows), scratch);
     }
-    pn_dense_backward(kern, n, pn_encoder_rows(config, l), h, l == 0 ? scratch->x + h : scratch->x, h + 2, dv, dweight,
+    pn_dense_backward(kern, n, pn_encoder_rows(config, l), h, l == 0 ? scratch->x + h : scratch->x, scratch->ldx, dv, dweight,
                       l == 0 ? NULL : encoder_t + (l - 1) * h * h, h, l == 0 ? NULL : dv_previous, 0);
     pn_phase_book(scratch, PN_PHASE_ENCODER);
     const float *active_row = weight + (pn_encoder_rows(config, l) - 2) * h;

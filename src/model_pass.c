@@ -79,7 +79,8 @@ static size_t strips_per_feature(const pn_config *config, size_t cells) {
 
 static void scratch_init(pn_scratch *scratch, const pn_config *config, size_t width, size_t rows, pn_arena *arena) {
   const size_t h = config->hidden > width ? config->hidden : width, o = config->outputs;
-  scratch->x = pn_arena_alloc(arena, rows * (config->hidden + 2), sizeof(float));
+  scratch->ldx = (config->hidden + 2 + 15) / 16 * 16;
+  scratch->x = pn_arena_alloc(arena, rows * scratch->ldx, sizeof(float));
   scratch->dv = pn_arena_alloc(arena, rows * h, sizeof(float));
   scratch->dz = pn_arena_alloc(arena, rows * h, sizeof(float));
   scratch->s = pn_arena_alloc(arena, rows * h, sizeof(float));

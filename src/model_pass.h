@@ -60,7 +60,8 @@ typedef enum {
 /* Scratch of one thread; `rows` rows of each. */
 typedef struct {
   double seconds[PN_PHASES], mark;
-  float *x;       /* [rows x (h + 2)] v, activated value, one */
+  float *x;       /* [rows x ldx] v, activated value, one */
+  size_t ldx;     /* h + 2, rounded up so that rows begin on vector boundaries */
   float *dv, *dz; /* [rows x h] */
   float *s, *q;   /* [rows x h] */
   float *xhat;    /* [rows x h] */

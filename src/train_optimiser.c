@@ -4,8 +4,8 @@
 
 #include <math.h>
 
-#define PN_BETA1 0.9
-#define PN_BETA2 0.999
+#define PN_BETA1 0.9f
+#define PN_BETA2 0.999f
 #define PN_ADAM_EPS 1e-8f
 
 pn_status pn_optimiser_init(pn_optimiser *optimiser, const pn_model *model, double decay, pn_arena *arena) {
@@ -21,6 +21,7 @@ void pn_optimiser_step(pn_optimiser *optimiser, pn_model *model, pn_work *work, 
   const pn_layout *layout = &model->layout;
   const size_t parts = model->config->features + 1;
   const double taken = (double)++optimiser->steps;
+  /* The bias correction goes by the betas as the kernel has them, in single precision. */
   const float step = (float)(lr / (1 - pow(PN_BETA1, taken)));
   const float inv_root = (float)(1 / sqrt(1 - pow(PN_BETA2, taken)));
 #ifdef _OPENMP
@@ -32,7 +33,7 @@ void pn_optimiser_step(pn_optimiser *optimiser, pn_model *model, pn_work *work, 
     const size_t n = shared ? layout->shared_size : layout->feature_size;
     pn_pass_sum(model, work, part);
     kern->adamw(n, model->param + at, work->grad + at, optimiser->m + at, optimiser->v + at, (float)lr,
-                (float)optimiser->decay, (float)PN_BETA1, (float)PN_BETA2, PN_ADAM_EPS, step, inv_root);
+                (float)optimiser->decay, PN_BETA1, PN_BETA2, PN_ADAM_EPS, step, inv_root);
     if (!shared) pn_model_refresh(model, part);
   }
 }
