@@ -57,7 +57,7 @@ formula_frame <- function(formula, data, left_out = character()) {
     offset = lapply(expressions[attr(terms, "offset")], `[[`, 2L),
     n = if (is.environment(data)) NROW(columns[[1L]]) else data_rows(data),
     row_names = data_row_names(data), formula = formula(terms), env = env,
-    data_names = if (is.environment(data)) all.vars(formula) else names(data), left_out = left_out
+    data_names = if (is.environment(data)) variables_in(formula) else names(data), left_out = left_out
   )
   check_column_lengths(frame)
   frame
@@ -168,9 +168,31 @@ expression_name <- function(expr) {
   if (is.symbol(expr)) as.character(expr) else deparse1(expr)
 }
 
+#' Variables that an expression reads; in d$x that is d
+#' @noRd
+variables_in <- function(expr) {
+  if (is.symbol(expr)) {
+    return(as.character(expr))
+  }
+  if (!is.call(expr)) {
+    return(character())
+  }
+  parts <- as.list(expr)[-1L]
+  if (is.symbol(expr[[1L]])) {
+    head <- as.character(expr[[1L]])
+    if (head %in% c("$", "@")) parts <- parts[1L]
+    if (head %in% c("::", ":::")) parts <- list()
+  } else {
+    parts <- as.list(expr)
+  }
+  unique(unlist(lapply(parts, variables_in)))
+}
+
+#' Every variable must be a column, or be found where the formula was made
+#' @noRd
 check_names_exist <- function(formula, data, env) {
   known <- if (is.environment(data)) character() else names(data)
-  for (name in setdiff(all.vars(formula), known)) {
+  for (name in setdiff(variables_in(formula), known)) {
     if (!exists(name, envir = env)) {
       pn_abort(
         c("There is no column {.field {name}} in {.arg data}.", suggest(name, known)),

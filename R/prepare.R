@@ -75,7 +75,7 @@ validation_part <- function(validation, frame, response, task) {
 #' @param data From as_columns().
 #' @noRd
 columns_from <- function(variables, data_names, env, data) {
-  needed <- intersect(unique(unlist(lapply(variables, all.vars))), data_names)
+  needed <- intersect(unique(unlist(lapply(variables, variables_in))), data_names)
   absent <- setdiff(needed, names(data))
   if (length(absent)) {
     pn_abort(

@@ -74,3 +74,10 @@ test_that("formulas and data that cannot be meant are refused", {
   })
   expect_message(frame_of(y ~ a - 1, d), class = "protonam_message_intercept")
 })
+
+test_that("variables are found in expressions, also in d$x and pkg::f(x)", {
+  expect_identical(variables_in(quote(log(a) + b:c)), c("a", "b", "c"))
+  expect_identical(variables_in(quote(d$x + stats::sd(y[i]))), c("d", "y", "i"))
+  outside <- d
+  expect_identical(formula_frame(outside$y ~ outside$a, environment())$columns[[1]], d$a)
+})

@@ -76,10 +76,10 @@ test_that("rows without a group are left out with a message, and every group is 
 })
 
 test_that("rows of weight zero are fitted but not used", {
-  w <- rep(c(1, 0), 60)
+  w <- rep(c(0, 1), 60)
   fit <- tiny_fit(y ~ age + lab, data, weights = w)
   expect_length(fitted(fit), 120)
-  expect_true(all(fit$train %% 2 == 1))
+  expect_true(all(fit$train %% 2 == 0))
   expect_equal(fitted(fit), predict(fit, data))
 })
 

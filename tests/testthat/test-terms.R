@@ -27,7 +27,9 @@ test_that("tensors of the slab are those of slab_unpack()", {
 test_that("many rows go through in pieces", {
   fit <- tiny_fit(y ~ age + lab, data, order = 2)
   new <- transform(data, age = replace(age, c(3, 60), NA))
-  all <- function() suppressWarnings(lapply(c("link", "terms", "layers"), function(type) predict(fit, new, type = type)))
+  all <- function() {
+    suppressWarnings(lapply(c("link", "terms", "layers"), function(type) predict(fit, new, type = type)))
+  }
   whole <- all()
   # pieces of 50 rows
   space <- asNamespace("protonam")
