@@ -14,7 +14,7 @@ what <- match.arg(arguments[2L], c("run", "test", "check"))
 
 description <- read.dcf(file.path(root, "DESCRIPTION"), fields = c("Imports", "Suggests"))
 package_names <- function(field) {
-  names <- gsub("[[:space:]]|\\(.*?\\)", "", strsplit(description[, field], ",")[[1L]])
+  names <- gsub("\\(.*\\)|[[:space:]]", "", strsplit(description[, field], ",")[[1L]])
   setdiff(names[nzchar(names)], rownames(installed.packages(priority = "base")))
 }
 mentioned <- function(package) {
