@@ -6,10 +6,12 @@
 #'
 #' @section Defaults:
 #' A setting that is left out adapts to the number of training rows `n` (validation rows not counted), so that 200 and
-#' 200,000 rows both train sensibly. What matters is the number of optimiser steps, about 7000:
+#' 200,000 rows both train sensibly. What matters is the number of optimiser steps: about 7000 when there are many rows,
+#' fewer for small data, which would only be learned by heart. `steps` is `7000 * sqrt(n / 14000)`, at least 700 and at
+#' most 7000:
 #'
 #' * `batch_size`: the power of two nearest to `n / 8`, at least 32 and at most 2048 (never more than `n`);
-#' * `epochs`: as many as make 7000 steps, at least 40 and at most 1000;
+#' * `epochs`: as many as make `steps` steps, at least 40 and at most 1000;
 #' * `lr`: 0.001;
 #' * `weight_decay`: 0.01 below 5000 rows, else 0.001;
 #' * `output_penalty`: 0.001;
@@ -128,10 +130,11 @@ paper_settings <- stats::setNames(
 #' @noRd
 default_settings <- function(n, order, batch_size = NULL) {
   batch <- batch_size %||% min(max(2^round(log2(max(n / 8, 1))), 32), 2048)
-  steps <- ceiling(n / min(batch, n))
+  steps <- min(max(7000 * sqrt(n / 14000), 700), 7000)
+  per_epoch <- max(round(n / min(batch, n)), 1)
   list(
     batch_size = batch,
-    epochs = min(max(ceiling(7000 / steps), 40), 1000),
+    epochs = min(max(ceiling(steps / per_epoch), 40), 1000),
     lr = 1e-3,
     weight_decay = if (n < 5000) 1e-2 else 1e-3,
     output_penalty = 1e-3

@@ -1,12 +1,12 @@
 test_that("settings adapt to the number of rows unless they are given", {
   resolved <- function(n, ...) resolve_control(protonam_control(...), n, 1)
   small <- resolved(200)
-  expect_identical(small[c("batch_size", "epochs", "tau")], list(batch_size = 32, epochs = 1000, tau = 16),
+  expect_identical(small[c("batch_size", "epochs", "tau")], list(batch_size = 32, epochs = 140, tau = 140 / 16),
     ignore_attr = TRUE
   )
   large <- resolved(2e5)
   expect_identical(large$batch_size, 2048)
-  expect_equal(large$epochs, ceiling(7000 / ceiling(2e5 / 2048)))
+  expect_equal(large$epochs, ceiling(7000 / round(2e5 / 2048)))
   expect_equal(large$tau, large$epochs / 16)
   expect_identical(resolved(2e5, tau = 16)$tau, 16)
   expect_identical(resolved(10, batch_size = 2048)$batch_size, 10)
