@@ -124,15 +124,25 @@ task_groups <- function(task, data, env, n, default = NULL) {
   id
 }
 
-#' The task variable is no feature
+#' The task variable is no feature, nor is what is computed from it
 #' @noRd
 drop_task_feature <- function(frame, task, explicit) {
-  used <- intersect(all.vars(task$expr), names(frame$columns))
+  if (is.null(task$expr)) {
+    return(frame)
+  }
+  sensitive <- variables_in(task$expr)
+  from_task <- vapply(names(frame$columns), function(name) {
+    name %in% sensitive || any(variables_in(frame$variables[[name]]) %in% intersect(sensitive, frame$data_names))
+  }, NA)
+  used <- names(frame$columns)[from_task]
   if (!length(used)) {
     return(frame)
   }
-  if (any(used %in% explicit)) {
-    pn_inform("{.field {used}} is the {.arg task} and is therefore not a feature.", class = "task_feature")
+  if (any(sensitive %in% explicit)) {
+    pn_inform(
+      "{.and {.field {used}}} {?is/are} not among the features: {.field {task$name}} is the {.arg task}.",
+      class = "task_feature"
+    )
   }
   keep <- setdiff(names(frame$columns), used)
   if (!length(keep)) {
@@ -178,4 +188,12 @@ fitted_link <- function(fields, parts, task, threads) {
     }
   }
   fitted
+}
+
+#' Predictions for a validation data frame, in the shape of task_scores()
+#' @param outside,encoded Its part, and the same encoded.
+#' @noRd
+outside_part <- function(fields, outside, encoded, threads) {
+  link <- engine_link(fields, encoded$data, encoded$unknown, threads)
+  c(list(link = visible_link(fields, link, outside$task, outside$offset)), outside[c("y", "task", "weights")])
 }

@@ -105,7 +105,8 @@ cat_facts <- function(facts) {
 #' @param digits Significant digits.
 #' @param ... Nothing.
 #' @return `summary()` returns a list of class `summary.protonam` with `call`, `facts`, `effects` (the term table, a
-#'   data frame), `scores` (one row per member) and `control`. `print()` returns its argument, invisibly.
+#'   data frame), `scores` (one row per member), `task_scores` (one row per group or response, for the training and for
+#'   the validation rows; `NULL` if there is one only) and `control`. `print()` returns its argument, invisibly.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 20, seed = 1)
 #' fit
@@ -125,7 +126,8 @@ summary.protonam <- function(object, ...) {
   structure(
     list(
       title = model_title(object), call = object$call, facts = model_facts(object), effects = effects, scores = scores,
-      control = object$control, order = object$order, link = object$family$link
+      task_scores = object$task_scores, control = object$control, order = object$order, link = object$family$link,
+      task_kind = if (is.null(object$task)) "response" else object$task$name
     ),
     class = "summary.protonam"
   )
@@ -148,6 +150,7 @@ print.summary.protonam <- function(x, n = 30, digits = 3, ...) {
   cat(paste0("  ", format_call(x$call), "\n"), sep = "")
   cat("\n")
   cat_facts(c(x$facts, Settings = format_settings(x$control)))
+  if (!is.null(x$task_scores)) print_task_scores(x$task_scores, x$task_kind)
   if (!is.null(x$effects)) print_effects(x$effects, n, digits, x$link)
   invisible(x)
 }

@@ -33,7 +33,10 @@
 #'   of `data`), or a data frame. 0 keeps the last epoch. Validation rows have no influence on scaling, levels or
 #'   prototypes.
 #' @param groups `~ id` (or a vector): rows of one group stay together when validation rows are drawn.
-#' @param ensemble Number of models that differ in their seed; predictions are averaged on the link scale.
+#' @param ensemble Number of models that differ in their seed; predictions are averaged on the link scale. They train
+#'   side by side, or on the workers of a `future::plan()` if there is one.
+#' @param bootstrap Let each member of an ensemble learn from training rows drawn with replacement? With `groups`, whole
+#'   groups are drawn.
 #' @param control Settings from [protonam_control()] or [paper_control()].
 #' @param seed A whole number. `NULL` draws one from R's generator, so that [set.seed()] governs. The same seed gives
 #'   the same result for any number of threads.
@@ -65,7 +68,7 @@ protonam <- function(x, ...) {
 protonam.formula <- function(formula, data, order = 1, family = NULL, task = NULL, pairs = NULL, weights = NULL,
                              offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
                              validation = 0.2, groups = NULL, ensemble = 1L, control = protonam_control(), seed = NULL,
-                             threads = NULL, verbose = interactive(), ...) {
+                             threads = NULL, verbose = interactive(), bootstrap = FALSE, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   control <- merge_control(control, list(...), names(formals(protonam.formula)))
@@ -87,7 +90,7 @@ protonam.formula <- function(formula, data, order = 1, family = NULL, task = NUL
     order = order, family = family, task = task, pairs = pairs, weights = evaluate_extra(given$weights),
     offset = evaluate_extra(given$offset), subset = evaluate_extra(substitute(subset)), na_action = na.action,
     validation = validation, groups = groups, ensemble = ensemble, control = control, seed = seed, threads = threads,
-    verbose = verbose, call = call, explicit = all.vars(formula[[3L]])
+    verbose = verbose, bootstrap = bootstrap, call = call, explicit = all.vars(formula[[3L]])
   )
 }
 
@@ -96,7 +99,7 @@ protonam.formula <- function(formula, data, order = 1, family = NULL, task = NUL
 protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pairs = NULL, weights = NULL,
                                 offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
                                 validation = 0.2, groups = NULL, ensemble = 1L, control = protonam_control(),
-                                seed = NULL, threads = NULL, verbose = interactive(), ...) {
+                                seed = NULL, threads = NULL, verbose = interactive(), bootstrap = FALSE, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   if (missing(y)) {
@@ -120,7 +123,7 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
     frame, columns,
     order = order, family = family, task = task, pairs = pairs, weights = weights, offset = offset, subset = subset,
     na_action = na.action, validation = validation, groups = groups, ensemble = ensemble, control = control,
-    seed = seed, threads = threads, verbose = verbose, call = call, explicit = character()
+    seed = seed, threads = threads, verbose = verbose, bootstrap = bootstrap, call = call, explicit = character()
   )
 }
 
@@ -169,11 +172,13 @@ tell_left_out <- function(names) {
 #' @param explicit Names written out in the formula: a task variable among them is removed with a message.
 #' @noRd
 fit_frame <- function(frame, columns, order, family, task, pairs, weights, offset, subset, na_action, validation,
-                      groups, ensemble, control, seed, threads, verbose, call, explicit) {
+                      groups, ensemble, control, seed, threads, verbose, bootstrap, call, explicit) {
   started <- proc.time()[["elapsed"]]
   order <- check_number(order, "order", min = 1, whole = TRUE, infinite = TRUE)
   ensemble <- check_number(ensemble, "ensemble", min = 1, max = 1e5, whole = TRUE)
   verbose <- check_flag(verbose, "verbose")
+  bootstrap <- check_flag(bootstrap, "bootstrap")
+  threads_given <- threads
   threads <- resolve_threads(threads)
   refuse_survival(frame$response)
 
@@ -188,8 +193,9 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   task <- read_task(task, n, rows$index, response)
   seed <- resolve_seed(seed)
   separate <- is.list(validation) # a data frame of its own
+  groups <- check_groups(groups, n, rows$index)
   split <- split_rows(
-    if (separate) 0 else validation, rows$index, n, check_groups(groups, n, rows$index), strata_of(response, task), seed
+    if (separate) 0 else validation, rows$index, n, groups, strata_of(response, task), seed
   )
   split <- set_aside(split, weights)
   check_training_rows(response, task, split$train)
@@ -207,7 +213,8 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   encoded <- encode_training(frame$columns, train, control)
   data <- engine_rows(encoded$features, train, response)
   held_out <- if (separate) {
-    encode_part(encoded$encoders, validation_part(validation, frame, response, task), response)
+    outside <- validation_part(validation, frame, response, task)
+    encode_part(encoded$encoders, outside, response)
   } else {
     encode_part(encoded$encoders, part(split$validation), response, frame$columns)
   }
@@ -224,7 +231,10 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     task_kind = if (!is.null(task)) "group" else if (!is.null(response$names)) "response" else "none"
   )
   seeds <- vapply(seq_len(ensemble), member_seed, 0, seed = seed)
-  members <- train_members(config, data, held_out$data, encoded$centers, control, seeds, threads, verbose)
+  members <- train_ensemble(
+    config, data, held_out$data, encoded$centers, control, seeds, threads_given, verbose,
+    bootstrap = if (bootstrap) list(groups = groups[split$train])
+  )
   seconds <- Reduce(`+`, lapply(members, `[[`, "seconds"))
   members <- keep_finite(members, control)
   table <- effect_table(config, data, encoded$counts)
@@ -246,6 +256,11 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   )
   parts <- list(list(at = split$train, data = data), if (!separate) held_out, rest)
   fields$fitted <- fitted_link(fields, parts, task$id, threads)
+  fitted_part <- function(at) c(list(link = fields$fitted[at, , drop = FALSE]), part(at)[c("y", "task", "weights")])
+  fields$task_scores <- task_scores(fields, list(
+    training = fitted_part(split$train),
+    validation = if (separate) outside_part(fields, outside, held_out, threads) else fitted_part(split$validation)
+  ))
   if (order == 1) fields$effects <- summarise_effects(fields, table, encoded$missing, threads)
   if (order == 2) {
     fields$purified <- purify(fields, data, encoded$counts, threads)

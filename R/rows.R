@@ -166,7 +166,25 @@ check_groups <- function(groups, n, rows) {
   if (is.factor(value)) as.integer(value) else value
 }
 
-max_task_values <- 20L
+max_group_values <- 10L
+
+#' A number with many values is no group
+#' @noRd
+refuse_numbers <- function(value, name, arg) {
+  count <- length(unique(value[!is.na(value)]))
+  if (!is.factor(value) && !is.character(value) && !is.logical(value) && count > max_group_values) {
+    # breaks written out: cut(x, 3) would find others in new data
+    middle <- if (is.numeric(value)) signif(stats::median(value, na.rm = TRUE), 3L)
+    breaks <- if (is.null(middle)) "breaks" else sprintf("c(-Inf, %s, Inf)", format(middle))
+    pn_abort(
+      c(
+        "{.arg {arg}} {.field {name}} is a {if (is.numeric(value)) 'number' else class(value)[1]} with {count} values.",
+        i = "Make groups of it, e.g. {.code {arg} = ~ cut({name}, {breaks})}, or use {.fn factor}."
+      ),
+      class = arg, arg = arg
+    )
+  }
+}
 
 #' The task variable of the rows that take part
 #' @return NULL or list(name, expr, levels, id = group number per row)
@@ -179,15 +197,7 @@ read_task <- function(task, n, rows, response) {
     pn_abort("{.arg task} cannot be combined with several responses.", class = "task", arg = "task")
   }
   value <- take_rows(task$value, rows, n)
-  if (is.numeric(value) && !is.factor(value) && length(unique(value)) > max_task_values) {
-    pn_abort(
-      c(
-        "{.arg task} {.field {task$name}} is a number with {length(unique(value))} values, not a group.",
-        i = "Make groups of it, e.g. {.code task = ~ cut({task$name}, 3)}."
-      ),
-      class = "task", arg = "task"
-    )
-  }
+  refuse_numbers(value, task$name, "task")
   levels <- if (is.factor(value)) {
     levels(droplevels(value))
   } else if (is.numeric(value)) {
@@ -198,8 +208,16 @@ read_task <- function(task, n, rows, response) {
   if (length(levels) < 2L) {
     pn_abort("{.arg task} {.field {task$name}} has one group only: {.val {levels}}.", class = "task", arg = "task")
   }
+  if (length(levels) > 20L && length(levels) > length(value) / 2) {
+    pn_abort(
+      "{.arg task} {.field {task$name}} has {length(levels)} groups in {length(value)} rows.",
+      class = "task", arg = "task"
+    )
+  }
   list(name = task$name, expr = task$expr, levels = levels, id = match(as.character(value), levels))
 }
+
+few_rows <- 10L
 
 #' Classes (and groups) that a random split should treat alike; a class with one row is announced
 #' @noRd
@@ -249,6 +267,15 @@ check_training_rows <- function(response, task, train) {
     pn_abort(
       "No training row has {.field {task$name}} {some(task$levels[absent])}.",
       class = "task", arg = "task"
+    )
+  }
+  size <- tabulate(as.integer(task$id[train]), length(task$levels))
+  small <- size < few_rows
+  if (any(small)) {
+    listed <- sprintf("%s (%d)", encodeString(task$levels[small], quote = "\""), size[small])
+    pn_inform(
+      "{cli::qty(sum(small))}Group{?s} of {.field {task$name}} with few training rows: {some(listed, quote = '')}.",
+      class = "small_group"
     )
   }
 }
