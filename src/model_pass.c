@@ -9,6 +9,7 @@
 
 #define PN_STRIP_CELLS 512 /* a feature with more cells is cut into several strips ... */
 #define PN_STRIPS_WANTED 64 /* ... as long as there are fewer than about this many in all */
+#define PN_THREAD_WORK 1e6  /* multiplications that make a thread worth waking, some 20 microseconds */
 
 int pn_is_order1(const pn_config *config) { return config->members == 1; }
 
@@ -273,4 +274,15 @@ size_t pn_pass_rows(const pn_config *config, size_t n) {
   size_t rows = ((size_t)1 << 27) / per_row;
   rows = rows > 65536 ? 65536 : (rows < 1024 ? 1024 : rows);
   return rows < n ? rows : (n > 0 ? n : 1);
+}
+
+int pn_pass_threads(const pn_config *config, const pn_data *data, size_t rows, int threads) {
+  const double per_cell = 2.0 * (double)config->layers * (double)config->hidden * (double)config->hidden;
+  double work = pn_is_order1(config) ? 0 : (double)(rows * config->layers * config->components * config->hidden);
+  for (size_t i = 0; i < config->features; ++i) {
+    const size_t values = data->feature[i].n_values;
+    work += per_cell * (double)(values < rows ? values : rows);
+  }
+  const double worth = 1 + work / PN_THREAD_WORK;
+  return worth < threads ? (int)worth : threads;
 }

@@ -129,6 +129,10 @@ void pn_pass_components(pn_model *model, pn_work *work, const pn_batch *batch, p
 /* Rows that a prediction batch should have so that its buffers stay near 128 MB. */
 size_t pn_pass_rows(const pn_config *config, size_t n);
 
+/* How many of `threads` are worth waking for passes over batches of `rows` rows: small batches are done before a second
+ * thread has begun. */
+int pn_pass_threads(const pn_config *config, const pn_data *data, size_t rows, int threads);
+
 /* Starts the thread's clock; books the time since then, or since the last booking, on a phase. */
 static inline void pn_phase_start(pn_scratch *scratch) { scratch->mark = pn_clock_now(); }
 

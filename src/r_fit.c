@@ -213,7 +213,8 @@ static SEXP fit_body(void *data) {
     pn_r_data(&call->held_out, &call->engine_config, call->validation, &call->arena);
     if (call->held_out.y == NULL || call->held_out.n == 0) pn_r_abort("engine", "The validation data has no rows.");
   }
-  init_members(call, threads);
+  const size_t batch = pn_r_size(call->train, "batch_size");
+  init_members(call, pn_pass_threads(&call->engine_config, &call->rows, batch, threads));
   if (call->n_members == 1) {
     train_member(call->members);
   } else {

@@ -91,11 +91,11 @@ static SEXP predict_body(void *data) {
   pn_model model;
   pn_batch batch;
   pn_work work;
-  const int threads = pn_r_threads(call->threads);
   pn_r_config(&config, call->config, arena);
   pn_r_data(&rows, &config, call->data, arena);
   pn_r_model(&model, &config, call->params, call->running, arena);
   const size_t block = pn_pass_rows(&config, rows.n);
+  const int threads = pn_pass_threads(&config, &rows, block, pn_r_threads(call->threads));
   pn_r_check(pn_batch_init(&batch, &rows, config.features, block, arena));
   pn_r_check(pn_work_init(&work, &model, block, 0, threads, arena));
   float *r = NULL;
