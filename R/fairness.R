@@ -13,7 +13,7 @@
 #' @param group The groups: a column's name, a formula such as `~ gender`, or a vector. By default the fit's `task`.
 #'   Rows without a group are shown as `"(missing)"`.
 #' @param threshold Rows with a predicted probability above it are selected, that is, predicted to be events.
-#' @param ... Further arguments of [predict.protonam()], such as `task_default` or `offset`.
+#' @param ... Further arguments of [predict.protonam()], `task_default`, `offset` or `threads`.
 #'
 #' @return A data frame of class `protonam_fairness`, one row per group (and model, with a list of fits):
 #' \describe{
@@ -41,6 +41,9 @@ fairness <- function(fit, newdata, response = NULL, group = NULL, threshold = 0.
   if (missing(newdata) || is.null(newdata)) {
     pn_abort("{.arg newdata} is needed: the fit does not keep the training data.", class = "argument", arg = "newdata")
   }
+  passed_on <- list(...)
+  known <- c(names(formals(fairness)), "threads", "offset", "task_default")
+  check_dots_empty(passed_on[!names(passed_on) %in% known], known)
   threshold <- check_number(threshold, "threshold", min = 0, max = 1)
   several <- is.list(fit) && !inherits(fit, "protonam")
   fits <- if (several) fit else list(fit)
@@ -52,7 +55,7 @@ fairness <- function(fit, newdata, response = NULL, group = NULL, threshold = 0.
   if (data_rows(columns) == 0L) {
     pn_abort("{.arg newdata} has no rows.", class = "no_rows", arg = "newdata")
   }
-  parts <- lapply(fits, fairness_part, newdata, columns, response, group, threshold, list(...))
+  parts <- lapply(fits, fairness_part, newdata, columns, response, group, threshold, passed_on)
   tables <- lapply(c(table = "table", gaps = "gaps", overall = "overall"), function(what) {
     bind_models(lapply(parts, `[[`, what), if (several) names(fits))
   })
@@ -218,7 +221,7 @@ group_measures <- function(prediction, event, threshold) {
   share <- function(x) if (length(x)) mean(x) else NA_real_
   data.frame(
     n = length(event), base_rate = share(event), predicted = share(prediction),
-    calibration = share(prediction) - share(event), auc = roc_area(prediction, event),
+    calibration = share(prediction) - share(event), auc = score_auc(as.double(event), prediction),
     selection_rate = share(selected), tpr = share(selected[event]), fpr = share(selected[!event])
   )
 }

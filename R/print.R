@@ -1,6 +1,6 @@
 # print() and summary(): what was fitted, on what, how well, and what each term does.
 
-score_labels <- c(mse = "RMSE", auc = "AUC", logloss = "log-loss", deviance = "deviance")
+validation_labels <- c(mse = "RMSE", auc = "AUC", logloss = "log-loss", deviance = "deviance")
 
 model_title <- function(object) {
   order <- object$order
@@ -79,7 +79,7 @@ validation_fact <- function(object) {
   }
   name <- members[[1L]]$score_name
   if (name == "mse") scores <- sqrt(scores)
-  label <- paste0(score_labels[[name]], if (name == "mse" && !is.null(object$response$names)) " (standardised)")
+  label <- paste0(validation_labels[[name]], if (name == "mse" && !is.null(object$response$names)) " (standardised)")
   number <- function(x) format(x, digits = 4L)
   text <- number(mean(scores))
   if (length(scores) > 1L) text <- sprintf("%s on average, %s to %s", text, number(min(scores)), number(max(scores)))

@@ -1,104 +1,96 @@
-# Scores of each group or response, computed at the end of a fit and shown by summary().
+# Scores of predictions against observations, all with optional case weights.
+#
+# y: observed numbers, 0/1, or class numbers from 0. mean: predicted mean, probability, or [rows, classes].
 
-#' Scores by group (task) or response, of the training and the validation rows
-#'
-#' @param object Fields of a fit with members, family and response.
-#' @param parts List of list(link [rows, visible outputs], y [rows, responses], task (group numbers or NULL), weights),
-#'   named "training" and "validation".
-#' @return NULL without tasks, or a data frame: task, rows, n, and two scores that depend on the family; n counts observed
-#'   values, scores of none are NA
+weighted_mean <- function(x, weights) if (is.null(weights)) mean(x) else sum(x * weights) / sum(weights)
+
+#' Scores that suit a family
+#' @return named numeric vector
 #' @noRd
-task_scores <- function(object, parts) {
-  tasks <- object$task$levels %||% object$response$names
-  if (is.null(tasks)) {
-    return(NULL)
-  }
-  parts <- Filter(function(part) nrow(part$y) > 0L, parts)
-  scores <- lapply(names(parts), function(rows) {
-    part <- parts[[rows]]
-    each <- lapply(seq_along(tasks), function(u) {
-      group <- !is.null(object$task)
-      column <- if (group) 1L else u
-      y <- part$y[, column]
-      at <- which(!is.na(y) & if (group) part$task == u else TRUE)
-      # several responses: this one's column; classes of a group: all columns
-      link <- part$link[at, if (group) seq_len(ncol(part$link)) else u, drop = FALSE]
-      weights <- if (is.null(part$weights)) rep(1, length(at)) else part$weights[at]
-      data.frame(task = tasks[u], rows = rows, n = length(at), family_scores(object$family, link, y[at], weights))
-    })
-    do.call(rbind, each)
-  })
-  out <- do.call(rbind, scores)
-  out <- out[order(match(out$task, tasks)), ]
-  rownames(out) <- NULL
-  out
+score_predictions <- function(family, y, mean, weights = NULL) {
+  known <- !is.na(y)
+  y <- y[known]
+  mean <- if (is.matrix(mean)) mean[known, , drop = FALSE] else mean[known]
+  weights <- weights[known]
+  switch(family,
+    gaussian = c(
+      rmse = score_rmse(y, mean, weights), mae = score_mae(y, mean, weights), r2 = score_r2(y, mean, weights),
+      deviance = score_rmse(y, mean, weights)^2
+    ),
+    poisson = c(
+      deviance = weighted_mean(unit_deviance("poisson", y, pmax(mean, 1e-15)), weights),
+      rmse = score_rmse(y, mean, weights), mae = score_mae(y, mean, weights)
+    ),
+    {
+      prob <- if (family == "multinomial") mean else cbind(1 - mean, mean)
+      logloss <- score_logloss(y, prob, weights)
+      c(
+        auc = score_auc_classes(y, prob, weights), logloss = logloss, brier = score_brier(y, prob, weights),
+        accuracy = weighted_mean(predicted_class(prob) == y, weights), deviance = 2 * logloss
+      )
+    }
+  )
 }
 
-#' Two scores of one group or response
-#' @param link [rows, outputs]; one output but for several classes, which `y` numbers from 0.
+#' A tie of two classes goes to the first, as in predict(type = "class")
 #' @noRd
-family_scores <- function(family, link, y, weights) {
-  mean_of <- function(x) if (length(x)) sum(weights * x) / sum(weights) else NA_real_
-  name <- family$family
-  if (name == "multinomial") {
-    top <- do.call(pmax, as.data.frame(link))
-    own <- link[cbind(seq_along(y), y + 1)]
-    loss <- log(rowSums(exp(link - top))) + top - own
-    best <- if (length(y)) max.col(link, ties.method = "first") - 1 else y
-    return(data.frame(log_loss = mean_of(loss), accuracy = mean_of(best == y)))
-  }
-  link <- link[, 1L]
-  if (name == "binomial") {
-    # log(1 + exp(-link)) for events, without overflow
-    signed <- ifelse(y == 1, -link, link)
-    loss <- pmax(signed, 0) + log1p(exp(-abs(signed)))
-    data.frame(auc = roc_area(link, y == 1, weights), log_loss = mean_of(loss))
-  } else if (name == "poisson") {
-    data.frame(deviance = mean_of(unit_deviance("poisson", y, exp(link))), ratio = mean_of(y) / mean_of(exp(link)))
-  } else {
-    error <- mean_of((y - link)^2)
-    spread <- mean_of((y - mean_of(y))^2)
-    data.frame(rmse = sqrt(error), r_squared = if (isTRUE(spread > 0)) 1 - error / spread else NA_real_)
-  }
+predicted_class <- function(prob) max.col(prob, ties.method = "first") - 1L
+
+score_rmse <- function(y, mean, weights = NULL) sqrt(weighted_mean((y - mean)^2, weights))
+
+score_mae <- function(y, mean, weights = NULL) weighted_mean(abs(y - mean), weights)
+
+#' Share of the variance that the predictions explain; below 0 when the mean would do better
+#' @noRd
+score_r2 <- function(y, mean, weights = NULL) {
+  total <- weighted_mean((y - weighted_mean(y, weights))^2, weights)
+  if (total == 0) NA_real_ else 1 - weighted_mean((y - mean)^2, weights) / total
 }
 
-#' Area under the ROC curve, ties counting half; NA with one class
-#' @param event Logical.
+#' Mean of minus the log probability of the observed class
 #' @noRd
-roc_area <- function(prediction, event, weights = rep(1, length(event))) {
-  if (!any(event) || all(event)) {
+score_logloss <- function(y, prob, weights = NULL) {
+  observed <- prob[cbind(seq_along(y), y + 1L)]
+  weighted_mean(-log(pmax(observed, 1e-15)), weights)
+}
+
+#' Mean squared error of the event's probability; for more than two classes summed over classes
+#' @noRd
+score_brier <- function(y, prob, weights = NULL) {
+  if (ncol(prob) == 2L) {
+    return(weighted_mean((y - prob[, 2L])^2, weights))
+  }
+  weighted_mean(rowSums((outer(y, seq_len(ncol(prob)) - 1, `==`) - prob)^2), weights)
+}
+
+#' Area under the ROC curve; NA when only one class was observed. Ties count one half.
+#' @noRd
+score_auc <- function(event, score, weights = NULL) {
+  weights <- weights %||% rep(1, length(event))
+  value <- match(score, sort(unique(score)))
+  positive <- as.vector(rowsum(weights * event, value))
+  negative <- as.vector(rowsum(weights * (1 - event), value))
+  if (sum(positive) == 0 || sum(negative) == 0) {
     return(NA_real_)
   }
-  at <- match(prediction, sort(unique(prediction)))
-  size <- max(at)
-  sum_at <- function(x) {
-    out <- numeric(size)
-    sums <- rowsum(x, at)
-    out[as.integer(rownames(sums))] <- sums
-    out
-  }
-  events <- sum_at(weights * event)
-  others <- sum_at(weights * !event)
-  sum(events * (cumsum(others) - others / 2)) / (sum(events) * sum(others))
+  sum(positive * (cumsum(negative) - negative / 2)) / (sum(positive) * sum(negative))
 }
 
-score_titles <- c(
-  rmse = "RMSE", r_squared = "R squared", auc = "AUC", log_loss = "log-loss", accuracy = "accuracy",
-  deviance = "mean deviance", ratio = "observed/expected"
+#' More than two classes: each against the rest, averaged over the classes observed
+#' @noRd
+score_auc_classes <- function(y, prob, weights = NULL) {
+  if (ncol(prob) == 2L) {
+    return(score_auc(as.double(y == 1), prob[, 2L], weights))
+  }
+  each <- vapply(seq_len(ncol(prob)), function(k) score_auc(as.double(y == k - 1), prob[, k], weights), 0)
+  if (all(is.na(each))) NA_real_ else mean(each, na.rm = TRUE)
+}
+
+score_labels <- c(
+  rmse = "RMSE", mae = "MAE", r2 = "R2", auc = "AUC", logloss = "log-loss", brier = "Brier", accuracy = "accuracy",
+  deviance = "deviance"
 )
 
-#' Print scores by group or response
+#' Is more better?
 #' @noRd
-print_task_scores <- function(scores, what) {
-  cat("\nScores by ", what, "\n", sep = "")
-  measures <- setdiff(names(scores), c("task", "rows", "n"))
-  text <- lapply(measures, function(measure) {
-    # errors are in units of the response, the others around 1
-    decimals <- if (measure == "rmse") max(0, 3 - floor(log10(max(scores$rmse, 1e-300, na.rm = TRUE)))) else 4
-    value <- formatC(scores[[measure]], digits = decimals, format = "f", big.mark = ",")
-    format(ifelse(is.na(scores[[measure]]), "", value), justify = "right")
-  })
-  shown <- data.frame(task = scores$task, rows = scores$rows, n = format(scores$n, big.mark = ","), text)
-  names(shown) <- c("", "rows", "n", score_titles[measures])
-  print(shown, row.names = FALSE, right = FALSE)
-}
+score_grows <- function(name) name %in% c("auc", "accuracy", "r2")
