@@ -1,0 +1,208 @@
+# Many pieces of work (members, folds, trials): one after the other, or on the workers of a future::plan().
+#
+# Contract: a piece is fun(item, threads = , ...), a function of this package whose result depends on its arguments
+# alone. Seeds are part of the items, so results are the same under every plan. The further arguments go to each worker
+# once. future.apply would give up all results when one worker dies, so futures are made here, one per worker.
+
+#' Do a list of work
+#'
+#' @param items List; each item holds all that makes it differ from the others, its seed included.
+#' @param fun Function(item, threads = , ...) of this package.
+#' @param ... Arguments that all items share (the data).
+#' @param threads As given by the user.
+#' @param labels What to call the items in messages, such as "fold 3".
+#' @param each NULL, or function(i, value) called in this process as results come in.
+#' @return list of results, in the order of the items; NULL for an item that failed, which a warning names. When all
+#'   fail, the first error is raised.
+#' @noRd
+map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_along(items)), each = NULL) {
+  plan <- work_plan()
+  progress <- work_progress(length(items))
+  done <- do_work(items, fun, ..., plan = plan, threads = threads, labels = labels, each = each, progress = progress)
+  again <- which(vapply(done, should_repeat, NA))
+  lost <- vapply(done[again], function(one) inherits(one$error, "FutureError"), NA)
+  if (any(lost)) {
+    pn_warn("A worker was lost; repeating {paste(labels[again], collapse = ', ')}.", class = "lost_worker")
+    renew_workers()
+  }
+  if (length(again)) {
+    # on its own each: whatever kills a worker must not take others along
+    done[again] <- do_work(
+      items[again], fun, ...,
+      plan = plan, threads = threads, labels = labels[again], progress = progress, alone = TRUE,
+      each = if (!is.null(each)) function(i, value) each(again[i], value)
+    )
+  }
+  failed <- vapply(done, function(one) !is.null(one$error), NA)
+  if (all(failed) && length(failed)) {
+    stop(done[[1L]]$error)
+  }
+  if (any(failed)) {
+    reasons <- vapply(done[failed], function(one) sub("\n.*", "", conditionMessage(one$error)), "")
+    bullets <- paste0(labels[failed], ": ", reasons)
+    names(bullets) <- rep("x", length(bullets))
+    pn_warn(
+      c("{sum(failed)} of {length(failed)} failed and {?is/are} left out.", escape_braces(bullets)),
+      class = "left_out", items = labels[failed]
+    )
+  }
+  lapply(done, `[[`, "value")
+}
+
+#' Text that is no template
+#' @noRd
+escape_braces <- function(x) {
+  kept <- names(x)
+  stats::setNames(gsub("}", "}}", gsub("{", "{{", x, fixed = TRUE), fixed = TRUE), kept)
+}
+
+#' An error of ours says what is wrong with the input, and would come again
+#' @noRd
+should_repeat <- function(one) !is.null(one$error) && !inherits(one$error, "protonam_error")
+
+#' @return list of list(value =) or list(error =)
+#' @noRd
+do_work <- function(items, fun, ..., plan, threads, labels, each, progress, alone = FALSE) {
+  n <- length(items)
+  if (!plan$parallel) {
+    threads <- resolve_threads(threads)
+    return(lapply(seq_len(n), function(i) {
+      one <- attempt(fun(items[[i]], threads = threads, ...))
+      progress(labels[i])
+      if (!is.null(each) && is.null(one$error)) each(i, one$value)
+      one
+    }))
+  }
+  threads <- worker_threads(threads, plan)
+  chunks <- if (alone) as.list(seq_len(n)) else split(seq_len(n), (seq_len(n) - 1L) %% min(plan$workers, n))
+  # the limit guards against globals found by accident; these are meant to travel
+  old <- options(future.globals.maxSize = Inf)
+  on.exit(options(old))
+  shared <- list(...)
+  futures <- lapply(chunks, function(chunk) {
+    globals <- list(
+      run_chunk = run_chunk, items = items[chunk], fun = fun, threads = threads, shared = shared,
+      labels = labels[chunk], progress = progress
+    )
+    attempt(future::future(
+      run_chunk(items, fun, threads, shared, labels, progress),
+      globals = globals, packages = character(), seed = NULL
+    ))
+  })
+  done <- vector("list", n)
+  for (k in seq_along(chunks)) {
+    made <- futures[[k]]
+    result <- if (is.null(made$error)) attempt(future::value(made$value)) else made
+    chunk <- chunks[[k]]
+    done[chunk] <- if (is.null(result$error)) result$value else rep(list(result), length(chunk))
+    for (i in chunk) {
+      if (!is.null(each) && is.null(done[[i]]$error)) each(i, done[[i]]$value)
+    }
+  }
+  done
+}
+
+#' What a worker does with its share
+#' @noRd
+run_chunk <- function(items, fun, threads, shared, labels, progress) {
+  lapply(seq_along(items), function(i) {
+    one <- attempt(do.call(fun, c(list(items[[i]], threads = threads), shared), quote = TRUE))
+    progress(labels[i])
+    one
+  })
+}
+
+#' A value or the error that came instead
+#' @noRd
+attempt <- function(expr) tryCatch(list(value = expr), error = function(e) list(error = e))
+
+#' The plan in force
+#'
+#' Only a session that uses the future package can have a plan, so that it is not loaded for nothing.
+#' @return list(parallel, workers, sharing = workers that share a machine)
+#' @noRd
+work_plan <- function() {
+  wanted <- isNamespaceLoaded("future") || nzchar(Sys.getenv("R_FUTURE_PLAN")) || !is.null(getOption("future.plan"))
+  if (!wanted || !requireNamespace("future", quietly = TRUE)) {
+    return(list(parallel = FALSE, workers = 1, sharing = 1))
+  }
+  strategy <- future::plan("next")
+  workers <- future::nbrOfWorkers()
+  local <- inherits(strategy, c("multisession", "multicore", "multiprocess"))
+  hosts <- if (inherits(strategy, "cluster") && !local) worker_hosts(strategy)
+  # a scheduler's jobs have machines, or their share of one, to themselves
+  sharing <- if (local) workers else if (length(hosts)) max(table(hosts)) else 1
+  list(parallel = !inherits(strategy, "sequential"), workers = workers, sharing = sharing)
+}
+
+#' Machines of a cluster plan, one per worker; NULL when the plan does not say
+#' @noRd
+worker_hosts <- function(strategy) {
+  workers <- tryCatch(eval(formals(strategy)$workers), error = function(e) NULL)
+  if (inherits(workers, "cluster")) {
+    unlist(lapply(workers, function(node) node$host %||% "localhost"))
+  } else if (is.character(workers)) {
+    workers
+  } else if (is.numeric(workers)) {
+    rep("localhost", workers)
+  }
+}
+
+#' Threads for each worker: those of the machine, divided by the workers on it
+#' @noRd
+worker_threads <- function(threads, plan) {
+  set <- !is.null(threads) || nzchar(Sys.getenv("PROTONAM_THREADS")) || !is.null(getOption("protonam.threads"))
+  total <- if (set) resolve_threads(threads) else future::availableCores()
+  as.integer(max(1, total %/% plan$sharing))
+}
+
+#' Fresh workers in the place of lost ones, under the same plan
+#' @noRd
+renew_workers <- function() {
+  tryCatch(future::plan(future::plan("list")), error = function(e) NULL)
+  invisible()
+}
+
+#' A function that reports one finished piece to progressr, if it is there; the user decides how it is shown
+#' @noRd
+work_progress <- function(n, envir = parent.frame()) {
+  if (!isNamespaceLoaded("progressr") || n < 2L) {
+    return(function(label) NULL)
+  }
+  report <- progressr::progressor(steps = n, envir = envir)
+  function(label) report(message = label)
+}
+
+#' A formula that can travel: what it needs from outside the data goes with it
+#' @noRd
+portable_formula <- function(formula, data_names) {
+  env <- environment(formula)
+  slim <- new.env(parent = globalenv())
+  needed <- setdiff(all.names(formula, unique = TRUE), data_names)
+  while (!identical(env, emptyenv()) && !isNamespace(env) && length(needed)) {
+    here <- needed[vapply(needed, exists, NA, envir = env, inherits = FALSE)]
+    for (name in here) assign(name, get(name, envir = env, inherits = FALSE), envir = slim)
+    needed <- setdiff(needed, here)
+    if (identical(env, globalenv())) break # packages are found on the workers, too
+    env <- parent.env(env)
+  }
+  environment(formula) <- slim
+  formula
+}
+
+#' Evaluate with R's generator in a state of its own, and put the old state back
+#' @noRd
+with_seed <- function(seed, expr) {
+  kinds <- RNGkind()
+  before <- globalenv()[[".Random.seed"]]
+  on.exit({
+    do.call(RNGkind, as.list(kinds))
+    if (is.null(before)) {
+      suppressWarnings(rm(".Random.seed", envir = globalenv()))
+    } else {
+      assign(".Random.seed", before, envir = globalenv())
+    }
+  })
+  set.seed(seed %% 2147483647, kind = "Mersenne-Twister", normal.kind = "Inversion", sample.kind = "Rejection")
+  expr
+}

@@ -1,0 +1,251 @@
+# Random search with successive halving: all trials train for a fraction of their epochs, the best go on with more.
+
+#' Search for good settings
+#'
+#' Draws settings at random and judges each by the validation score of a fit (AUC or log-loss, mean squared error,
+#' deviance). Successive halving saves the time for hopeless settings: all trials train for a small part of their epochs,
+#' the better ones again with `eta` times as many, and so on up to all of their epochs. The first trial is `control`
+#' itself. All trials share training and validation rows. Runs on the workers of a `future::plan()` if there is one; the
+#' results are the same.
+#'
+#' @param formula,data,weights,offset,subset,groups,family,task,na.action See [protonam()].
+#' @param n Number of trials.
+#' @param space What to draw from, see [protonam_space()].
+#' @param ... Further arguments of [protonam()], such as `order`, and settings that stay fixed.
+#' @param control Settings that are not drawn.
+#' @param eta Of `eta` trials one goes on, with `eta` times the epochs. 1 trains every trial for all its epochs.
+#' @param resume A previous result of the same data and formula: `n` further trials are added to it.
+#' @param seed A whole number; `NULL` draws one from R's generator. A resumed search goes on with its seed.
+#' @param threads,verbose See [protonam()]. `verbose` tells the best trial so far.
+#'
+#' @return A list of class `protonam_tune`: `trials`, a data frame sorted by trial (settings, `epochs_full` of
+#'   the trial, `rung` reached, `epochs` trained in its best run, `score`, `best_epoch`, `seconds`, `status`); `best`, the best [protonam_control()];
+#'   `best_trial`, `best_score`, `score_name`; `space`, `seed`, `call`, `fingerprint` of the data.
+#' @examples
+#' space <- protonam_space(
+#'   hidden = 8, prototypes = c(2, 4), layers = 1:2, epochs = 8, batch_size = 16, lr = search_range(1e-3, 1e-1)
+#' )
+#' found <- tune_protonam(mpg ~ wt + hp, mtcars, n = 3, space = space, seed = 1, hidden = 8, epochs = 8)
+#' found
+#' fit <- protonam(mpg ~ wt + hp, mtcars, control = found$best)
+#' @export
+tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., control = protonam_control(), eta = 4,
+                          resume = NULL, weights = NULL, offset = NULL, subset = NULL, groups = NULL, family = NULL,
+                          task = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
+                          seed = NULL, threads = NULL, verbose = interactive()) {
+  call <- match.call()
+  n <- check_number(n, "n", min = 1, max = 1e6, whole = TRUE)
+  eta <- check_number(eta, "eta", min = 1, max = 1000)
+  verbose <- check_flag(verbose, "verbose")
+  space <- check_space(space)
+  dots <- list(...)
+  given <- names(dots) %||% rep("", length(dots))
+  arguments <- names(formals(protonam.formula))
+  control <- merge_control(control, dots[!given %in% arguments | given == ""], arguments)
+  job <- resampling_job(
+    formula, data, list(weights = substitute(weights), offset = substitute(offset), subset = substitute(subset)),
+    parent.frame(), groups, task, family, na.action, dots[given %in% arguments]
+  )
+  fingerprint <- fingerprint_job(job)
+  check_resume(resume, fingerprint)
+  seed <- if (is.null(resume)) resolve_seed(seed) else resume$seed
+  first <- NROW(resume$trials)
+  trials <- lapply(first + seq_len(n), function(trial) {
+    trial_of(trial, if (trial == 1) list() else draw_settings(space, seed, trial), control, job)
+  })
+  trials <- run_trials(trials, job, seed, eta, threads, verbose, resume)
+  finish_tune(trials, resume, call, space, seed, fingerprint)
+}
+
+#' One trial before it runs
+#' @noRd
+trial_of <- function(number, settings, control, job) {
+  control <- merge_control(control, settings)
+  rows <- length(job$rows)
+  if (is_fraction(job$dots$validation %||% 0.2)) rows <- rows * (1 - (job$dots$validation %||% 0.2))
+  control <- resolve_control(control, max(floor(rows), 1), job$dots$order %||% 1)
+  list(
+    trial = number, control = control, rung = 0L, epochs = NA_real_, score = NA_real_, score_name = NA_character_,
+    best_epoch = NA_integer_, seconds = 0, status = "not run"
+  )
+}
+
+#' Epochs of every rung as parts of a trial's own; one trial is left at the last
+#' @noRd
+halving_parts <- function(n, eta) {
+  rungs <- if (eta <= 1) 0 else floor(log(n) / log(eta) + 1e-9)
+  eta^-(rungs:0)
+}
+
+#' Train the trials rung by rung
+#' @return list of trials, with what came of them
+#' @noRd
+run_trials <- function(trials, job, seed, eta, threads, verbose, resume) {
+  parts <- halving_parts(length(trials), eta)
+  alive <- seq_along(trials)
+  for (rung in seq_along(parts)) {
+    items <- lapply(trials[alive], function(trial) {
+      list(control = trial$control, epochs = max(1, round(parts[rung] * trial$control$epochs)), seed = seed)
+    })
+    done <- 0L
+    take <- function(i, result) {
+      at <- alive[i]
+      trials[[at]] <<- update_trial(trials[[at]], result, rung)
+      done <<- done + 1L
+      if (verbose) tell_best(trials, resume, rung, length(parts), done, length(items))
+    }
+    results <- map_work(items, fit_trial,
+      job = job, threads = threads, each = take,
+      labels = vapply(trials[alive], function(trial) paste("trial", trial$trial), "")
+    )
+    for (i in which(vapply(results, is.null, NA))) trials[[alive[i]]]$status <- "failed"
+    ran <- alive[!vapply(results, is.null, NA)]
+    latest <- vapply(results, function(result) if (is.null(result)) NA_real_ else result$score, 0)
+    latest <- latest[!is.na(latest)]
+    names <- vapply(trials[ran], `[[`, "", "score_name")
+    go_on <- min(max(floor(length(alive) / eta), 1), length(ran))
+    if (rung < length(parts)) {
+      best_first <- order(if (score_grows(names[1L])) -latest else latest)
+      alive <- sort(ran[best_first[seq_len(go_on)]])
+    }
+  }
+  trials
+}
+
+#' One run of a trial
+#' @noRd
+fit_trial <- function(item, threads, job) {
+  control <- item$control
+  # the temperature must fall all the way in a short run, too
+  control$tau <- min(control$tau, item$epochs / 16)
+  control$epochs <- item$epochs
+  attr(control, "given") <- union(attr(control, "given"), names(control))
+  started <- proc.time()[["elapsed"]]
+  fit <- fit_rows(job, job$rows, item$seed, threads, control = control)
+  members <- fit$members
+  if (is.na(members[[1L]]$score)) {
+    pn_abort("A search needs validation rows to judge by.", class = "validation", arg = "validation")
+  }
+  list(
+    score = mean(vapply(members, `[[`, 0, "score")), score_name = members[[1L]]$score_name,
+    best_epoch = members[[1L]]$best_epoch, epochs = item$epochs, seconds = proc.time()[["elapsed"]] - started
+  )
+}
+
+#' Keep the better of a trial's runs
+#' @noRd
+update_trial <- function(trial, result, rung) {
+  trial$rung <- rung
+  trial$status <- "ok"
+  trial$seconds <- trial$seconds + result$seconds
+  better <- is.na(trial$score) ||
+    (if (score_grows(result$score_name)) result$score >= trial$score else result$score <= trial$score)
+  taken <- c("score", "score_name", "best_epoch", "epochs")
+  if (better) trial[taken] <- result[taken]
+  trial
+}
+
+tell_best <- function(trials, resume, rung, rungs, done, total) {
+  scores <- c(resume$trials$score, vapply(trials, `[[`, 0, "score"))
+  name <- stats::na.omit(vapply(trials, `[[`, "", "score_name"))[1L]
+  best <- best_of(scores, name)
+  label <- validation_label(name)
+  pn_inform(
+    "Rung {rung} of {rungs}, {done} of {total} done; best so far: trial {best}, {label} {signif(scores[best], 4)}.",
+    class = "progress"
+  )
+}
+
+best_of <- function(scores, name) if (score_grows(name)) which.max(scores) else which.min(scores)
+
+validation_label <- function(name) c(mse = "mean squared error", score_labels)[[name]]
+
+#' The result, earlier trials first
+#' @noRd
+finish_tune <- function(trials, resume, call, space, seed, fingerprint) {
+  settings <- union(names(space), setdiff(names(resume$trials), trial_fields))
+  settings <- setdiff(union(settings, "epochs_full"), "epochs")
+  table <- lapply(trials, function(trial) {
+    own <- trial$control
+    own$epochs_full <- own$epochs
+    own <- lapply(stats::setNames(nm = settings), function(name) own[[name]] %||% NA)
+    data.frame(
+      trial = trial$trial, own, rung = trial$rung, epochs = trial$epochs, score = trial$score,
+      best_epoch = trial$best_epoch, seconds = trial$seconds, status = trial$status, stringsAsFactors = FALSE
+    )
+  })
+  table <- do.call(rbind, c(list(fill_columns(resume$trials, names(table[[1L]]))), table))
+  name <- stats::na.omit(c(resume$score_name, vapply(trials, `[[`, "", "score_name")))[1L]
+  controls <- c(resume$controls, lapply(trials, `[[`, "control"))
+  best <- best_of(table$score, name)
+  control <- controls[[best]]
+  control$tau <- min(control$tau, table$epochs[best] / 16)
+  control$epochs <- table$epochs[best]
+  attr(control, "given") <- names(control)
+  structure(class = "protonam_tune", list(
+    trials = table, best = control, best_trial = table$trial[best], best_score = table$score[best], score_name = name,
+    controls = controls, space = space, seed = seed, fingerprint = fingerprint, call = call
+  ))
+}
+
+trial_fields <- c("trial", "rung", "epochs", "score", "best_epoch", "seconds", "status")
+
+#' Earlier trials with the columns that there are now
+#' @noRd
+fill_columns <- function(trials, names) {
+  if (is.null(trials)) {
+    return(NULL)
+  }
+  for (name in setdiff(names, names(trials))) trials[[name]] <- NA
+  trials[names]
+}
+
+#' What tells one set of data from another: values, columns and what is modelled
+#' @noRd
+fingerprint_job <- function(job) {
+  plain <- function(x) if (is.factor(x)) list(levels(x), as.integer(x)) else if (is.atomic(x)) as.vector(x) else x
+  needed <- intersect(names(job$columns), all.vars(job$formula))
+  what <- list(
+    deparse1(job$formula), lapply(job$columns[needed], plain), job$response$y, job$rows, as.double(job$weights),
+    as.double(job$total_offset), job$response$family$family, job$dots$order %||% 1, deparse1(job$task)
+  )
+  file <- tempfile()
+  on.exit(unlink(file))
+  writeBin(serialize(what, NULL, version = 2L), file)
+  unname(tools::md5sum(file))
+}
+
+check_resume <- function(resume, fingerprint) {
+  if (is.null(resume)) {
+    return(invisible())
+  }
+  if (!inherits(resume, "protonam_tune")) {
+    pn_abort("{.arg resume} must come from {.fn tune_protonam}, not be {describe(resume)}.",
+      class = "argument", arg = "resume"
+    )
+  }
+  if (!identical(resume$fingerprint, fingerprint)) {
+    pn_abort(
+      c(
+        "{.arg resume} comes from other data, or from another formula, order or family.",
+        i = "Scores would not be comparable; start a new search."
+      ),
+      class = "resume", arg = "resume"
+    )
+  }
+  invisible()
+}
+
+#' @export
+print.protonam_tune <- function(x, digits = 4L, ...) {
+  ran <- sum(!is.na(x$trials$score))
+  cat(sprintf("Random search, %d trials (%d with a score), %.0f s\n", nrow(x$trials), ran, sum(x$trials$seconds)))
+  cat(sprintf(
+    "Best: trial %d, validation %s %s\n\n", x$best_trial, validation_label(x$score_name),
+    format(x$best_score, digits = digits)
+  ))
+  sorted <- x$trials[order(if (score_grows(x$score_name)) -x$trials$score else x$trials$score), ]
+  print(utils::head(sorted, 5L), digits = digits, row.names = FALSE)
+  cat("\nSettings in $best, all trials in $trials\n")
+  invisible(x)
+}
