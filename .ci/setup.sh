@@ -2,7 +2,8 @@
 #
 # need_tools           stops unless R and a C compiler are there
 # make_work            makes the temporary folder $work, removed at exit
-# install_tree LIB     builds the package from the tree without leaving objects in it, installs it into LIB
+# copy_tree            copies the package's folder, which may be read-only, to $work/protonam
+# install_tree LIB     copies the tree, builds the package from the copy and installs it into LIB
 # install_missing JOB  installs what is missing for run, test or check (install.R), sets $lib to its library
 
 # On a busy machine libgomp's waiting threads burn the time slices that the working ones need (five times the time for
@@ -31,9 +32,16 @@ install_missing() {
   lib=$(printf '%s\n' "$output" | tail -n 1)
 }
 
+copy_tree() {
+  mkdir "$work/protonam"
+  (cd "$root" && tar cf - --exclude=./.git .) | (cd "$work/protonam" && tar xf -)
+  chmod -R u+w "$work/protonam"
+}
+
 install_tree() {
   mkdir -p "$1" "$work/build"
-  (cd "$work/build" && R CMD build --no-build-vignettes --no-manual "$root" >"$work/build.log" 2>&1) ||
+  copy_tree
+  (cd "$work/build" && R CMD build --no-build-vignettes --no-manual "$work/protonam" >"$work/build.log" 2>&1) ||
     { cat "$work/build.log" >&2; exit 1; }
   MAKEFLAGS="${MAKEFLAGS:--j2}" R CMD INSTALL --no-test-load --library="$1" "$work"/build/protonam_*.tar.gz \
     >"$work/install.log" 2>&1 || { cat "$work/install.log" >&2; exit 1; }
