@@ -26,8 +26,8 @@
 #'   \item{`selection_rate`}{share of rows selected at the threshold}
 #'   \item{`tpr`, `fpr`}{share of rows selected among events (equal opportunity compares these) and among non-events}
 #' }
-#' Attributes: `"gaps"`, a data frame with, for each measure, the `gap` (largest minus smallest value of the groups), the
-#' `ratio` (smallest by largest), and the groups that are `lowest` and `highest`; `"overall"`, the measures over all
+#' Attributes: `"gaps"`, a data frame with, for each measure, the `gap` (largest minus smallest value of the groups),
+#' the `ratio` (smallest by largest), and the groups that are `lowest` and `highest`; `"overall"`, the measures over all
 #' rows; `"threshold"`. `summary()` returns the gaps.
 #' @examples
 #' icu <- simulate_icu(400, seed = 1)
@@ -71,7 +71,10 @@ fairness_measures <- c("base_rate", "predicted", "calibration", "auc", "selectio
 check_fits <- function(fits, several) {
   for (one in if (length(fits)) fits else list(NULL)) {
     if (!inherits(one, "protonam")) {
-      pn_abort("{.arg fit} must be a protonam fit or a list of them, not {describe(one)}.", class = "argument", arg = "fit")
+      pn_abort(
+        "{.arg fit} must be a protonam fit or a list of them, not {describe(one)}.",
+        class = "argument", arg = "fit"
+      )
     }
     if (!one$family$family %in% c("binomial", "gaussian")) {
       pn_abort("{.fn fairness} compares two classes; this is a {one$family$family} fit.", class = "family", arg = "fit")
@@ -137,7 +140,7 @@ observed_events <- function(fit, columns, response, n) {
     given <- if (inherits(response, "formula") && length(response) == 2L) deparse1(response[[2L]]) else response
     if (!is.character(given) || length(given) != 1L || !given %in% own$names) {
       pn_abort(
-        "The fit has several responses: {.arg response} must be one of {.or {.val {own$names}}}, not {describe(given)}.",
+        "Of several responses {.arg response} must be one, {.or {.val {own$names}}}, not {describe(given)}.",
         class = "argument", arg = "response"
       )
     }
@@ -180,7 +183,10 @@ code_events <- function(y, levels, name) {
     return(as.double(y))
   }
   if (is.null(levels)) {
-    pn_abort("The response {.field {name}} must be 0 or 1 here; it has other values.", class = "response", arg = "response")
+    pn_abort(
+      "The response {.field {name}} must be 0 or 1 here; it has other values.",
+      class = "response", arg = "response"
+    )
   }
   pn_abort(
     "The response {.field {name}} has {some(setdiff(classes, levels))}; the model knows {some(levels)}.",

@@ -253,6 +253,13 @@ resolve_role <- function(role, data, env, arg, n) {
     }
     expr <- role[[2L]]
     env <- environment(role) %||% env
+    if (is.call(expr) && identical(expr[[1L]], quote(`+`))) {
+      both <- all.vars(expr)
+      pn_abort(
+        "{.arg {arg}} must be one variable; for combinations use {.code {arg} = ~ interaction({toString(both)})}.",
+        class = "argument", arg = arg
+      )
+    }
   } else if (is.character(role) && length(role) == 1L && n != 1L) {
     expr <- as.name(role)
   } else {

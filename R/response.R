@@ -123,7 +123,7 @@ read_classes <- function(y, name, family) {
   }
   if (!all(present)) {
     pn_inform(
-      "No row has {.field {name}} {some(levels[!present])}: {cli::qty(sum(!present))}{?this level is/these levels are} dropped.",
+      "No row has {.field {name}} {some(levels[!present])}: {cli::qty(sum(!present))}level{?s} dropped.",
       class = "empty_level"
     )
     y <- (cumsum(present) - 1)[y + 1]

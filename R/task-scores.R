@@ -11,8 +11,8 @@ summary_scores <- list(
 #' @param object Fields of a fit with members, family and response.
 #' @param parts List of list(link [rows, visible outputs], y [rows, responses], task (group numbers or NULL), weights),
 #'   named "training" and "validation".
-#' @return NULL without tasks, or a data frame: task, rows, n, and two scores that depend on the family; n counts observed
-#'   values, scores of none are NA
+#' @return NULL without tasks, or a data frame: task, rows, n, and two scores that depend on the family; n counts
+#'   observed values, scores of none are NA
 #' @noRd
 task_scores <- function(object, parts) {
   tasks <- object$task$levels %||% object$response$names

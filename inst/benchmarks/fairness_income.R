@@ -48,4 +48,7 @@ print(fold_means("groups", c("model", "group")), digits = 3, row.names = FALSE)
 cat("\nGaps between groups\n")
 print(fold_means("gaps", c("model", "measure")), digits = 3, row.names = FALSE)
 difference <- diff(overall$auc[match(c("feature", "task"), overall$model)])
-cat(sprintf("\ntask model: AUC %.4f, %+.4f against gender as a feature\n", overall$auc[overall$model == "task"], difference))
+cat(sprintf(
+  "\ntask model: AUC %.4f, %+.4f against %s as a feature\n", overall$auc[overall$model == "task"], difference,
+  arguments$group
+))

@@ -1,11 +1,13 @@
 # Several responses, classes and counts: what sharing gains, accuracy on iris, rates with exposure.
 #
 #   Rscript tasks_simulated.R --seeds=1,2,3 --rows=2000
-# Aims: of two responses that share their structure, the one that is 80 % missing is predicted better together than alone;
-# iris at least 0.94 correct in 5 folds; rates of counts with exposure within 5 %.
+# Aims: of two responses that share their structure, the one that is 80 % missing is predicted better together than
+# alone; iris at least 0.94 correct in 5 folds; rates of counts with exposure within 5 %.
 library(protonam)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
-arguments <- read_arguments(seeds = 1, rows = 2000, epochs = 0, parts = c("responses", "classes", "counts"), threads = 2)
+arguments <- read_arguments(
+  seeds = 1, rows = 2000, epochs = 0, parts = c("responses", "classes", "counts"), threads = 2
+)
 control <- if (arguments$epochs > 0) protonam_control(epochs = arguments$epochs) else protonam_control()
 fit_with <- function(..., seed) {
   protonam(..., control = control, seed = seed, threads = arguments$threads, verbose = FALSE)

@@ -53,6 +53,7 @@ test_that("tasks that are no groups are refused", {
     fit(task = sprintf("id%d", 1:120))
     fit(task = ~gender)
     fit(task = g ~ age)
+    fit(task = ~ g + unit)
   })
 })
 
@@ -106,7 +107,7 @@ test_that("several responses may have missing values; an unobserved label costs 
   binary <- tiny_fit(cbind(dead, male) ~ age, transform(data, dead = replace(dead, 1:50, NA)))
   expect_identical(binary$family$family, "binomial")
   nothing <- transform(data, y = NA_real_, count = NA_real_)
-  expect_error(tiny_fit(cbind(y, count) ~ age, nothing), class = "protonam_error")
+  expect_error(suppressMessages(tiny_fit(cbind(y, count) ~ age, nothing)), class = "protonam_error")
 })
 
 test_that("several responses that differ in kind are refused", {
