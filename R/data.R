@@ -32,40 +32,40 @@
 #' Like any attribute of a data frame, the truth is lost when rows are picked with `[`: take it from the whole data.
 #'
 #' @section Columns and true effects:
-#' Effects are on the log-odds scale, \eqn{\sigma(u) = 1/(1 + e^{-u})}{s(u) = 1/(1 + exp(-u))}, and \eqn{[\cdot]}{[.]}
-#' is 1 where the condition holds and 0 elsewhere.
+#' Effects are on the log-odds scale; `s(u) = 1/(1 + exp(-u))`, and `[...]` is 1 where the condition holds and 0
+#' elsewhere.
 #'
 #' | column | type, rounding, range | effect |
 #' |---|---|---|
-#' | `age` | integer, years, 18 to 95 | \eqn{2.2\,\sigma((x - 66)/8)}{2.2 s((x - 66)/8)} |
+#' | `age` | integer, years, 18 to 95 | `2.2 s((x - 66)/8)` |
 #' | `sex` | factor: female, male | none |
 #' | `admission_type` | factor: elective, emergency, urgent | -0.5, 0.3, 0.1 |
 #' | `frailty` | ordered: fit < managing < mild < moderate < severe | -0.3, -0.1, 0.1, 0.4, 0.8 |
-#' | `gcs` | integer, Glasgow coma scale, 3 to 15 | \eqn{0.1\,(15 - x)}{0.1 (15 - x)} |
+#' | `gcs` | integer, Glasgow coma scale, 3 to 15 | `0.1 (15 - x)` |
 #' | `ventilated` | logical | 0.5 when `TRUE` |
 #' | `metastatic_cancer` | logical | 0.9 when `TRUE` |
-#' | `heart_rate` | integer, per minute, 35 to 190 | \eqn{1.9\,\sigma((x - 105)/8) + \sigma((55 - x)/4)}{1.9 s((x - 105)/8) + s((55 - x)/4)} |
-#' | `systolic_bp` | integer, mmHg, 50 to 220 | \eqn{2.4\,\sigma((108 - x)/12) - 1.2\,[x < 90]}{2.4 s((108 - x)/12) - 1.2 [x < 90]} |
-#' | `resp_rate` | integer, per minute, 6 to 50 | \eqn{1.8\,\sigma((x - 24)/2.5)}{1.8 s((x - 24)/2.5)} |
-#' | `temperature` | 0.1 degrees Celsius, 32 to 41.5 | \eqn{2.2\,(1 - e^{-(x - 37)^2 / 1.5})}{2.2 (1 - exp(-(x - 37)^2 / 1.5))} |
-#' | `spo2` | integer, %, 70 to 100 | \eqn{2\,\sigma((93.5 - x)/1.5)}{2 s((93.5 - x)/1.5)} |
-#' | `urine_output` | ml in 24 h, in tens, 0 to 6000 | \eqn{3.2\,e^{-x/800}}{3.2 exp(-x/800)} |
-#' | `glucose` | integer, mg/dl, 40 to 500 | \eqn{2.4\,\sigma((x - 150)/16) - 1.2\,[x \ge 180]}{2.4 s((x - 150)/16) - 1.2 [x >= 180]} |
-#' | `potassium` | 0.1 mmol/l, 2.2 to 7.5 | \eqn{2.2\,(1 - e^{-(x - 4.2)^2})}{2.2 (1 - exp(-(x - 4.2)^2))} |
-#' | `creatinine` | 0.1 mg/dl, 0.3 to 12 | \eqn{\log x}{log(x)}; missing: -0.3 |
-#' | `lactate` | 0.1 mmol/l, 0.4 to 20 | \eqn{1.1\,\log(x/1.8)}{1.1 log(x/1.8)}; missing: -1.1 |
-#' | `bilirubin` | 0.1 mg/dl, 0.1 to 30 | \eqn{2.1\,\sigma((x - 2)/0.5)}{2.1 s((x - 2)/0.5)}; missing: 1 |
-#' | `pf_ratio` | PaO2/FiO2, in fives, 50 to 600 | \eqn{1.9\,\sigma((220 - x)/35)}{1.9 s((220 - x)/35)}; missing: -0.4 |
-#' | `albumin` | 0.1 g/dl, 1.2 to 5.2 | \eqn{-0.8\,(x - 3.2)}{-0.8 (x - 3.2)}; missing: 1.1 |
+#' | `heart_rate` | integer, per minute, 35 to 190 | `1.9 s((x - 105)/8) + s((55 - x)/4)` |
+#' | `systolic_bp` | integer, mmHg, 50 to 220 | `2.4 s((108 - x)/12) - 1.2 [x < 90]` |
+#' | `resp_rate` | integer, per minute, 6 to 50 | `1.8 s((x - 24)/2.5)` |
+#' | `temperature` | 0.1 degrees Celsius, 32 to 41.5 | `2.2 (1 - exp(-(x - 37)^2 / 1.5))` |
+#' | `spo2` | integer, %, 70 to 100 | `2 s((93.5 - x)/1.5)` |
+#' | `urine_output` | ml in 24 h, in tens, 0 to 6000 | `3.2 exp(-x/800)` |
+#' | `glucose` | integer, mg/dl, 40 to 500 | `2.4 s((x - 150)/16) - 1.2 [x >= 180]` |
+#' | `potassium` | 0.1 mmol/l, 2.2 to 7.5 | `2.2 (1 - exp(-(x - 4.2)^2))` |
+#' | `creatinine` | 0.1 mg/dl, 0.3 to 12 | `log(x)`; missing: -0.3 |
+#' | `lactate` | 0.1 mmol/l, 0.4 to 20 | `1.1 log(x/1.8)`; missing: -1.1 |
+#' | `bilirubin` | 0.1 mg/dl, 0.1 to 30 | `2.1 s((x - 2)/0.5)`; missing: 1 |
+#' | `pf_ratio` | PaO2/FiO2, in fives, 50 to 600 | `1.9 s((220 - x)/35)`; missing: -0.4 |
+#' | `albumin` | 0.1 g/dl, 1.2 to 5.2 | `-0.8 (x - 3.2)`; missing: 1.1 |
 #'
-#' The interaction is \eqn{0.6\,\tanh((a - 62)/16)\,\tanh((h - 88)/18)}{0.6 tanh((a - 62)/16) tanh((h - 88)/18)} of age
-#' \eqn{a} and heart rate \eqn{h}: a fast heart is worse in the old. Age and heart rate are independent and both
+#' The interaction is `0.6 tanh((a - 62)/16) tanh((h - 88)/18)` of age
+#' `a` and heart rate `h`: a fast heart is worse in the old. Age and heart rate are independent and both
 #' factors have mean zero, so it adds nothing to the main effects.
 #'
 #' @section Treatment thresholds:
-#' Two continuous features jump where a treatment starts: the risk grows as the blood pressure falls, but below 90 mmHg
-#' vasopressors are given and the log-odds drop by 1.2; it grows with glucose, but from 180 mg/dl on insulin is given and
-#' they drop by 1.2. A smooth model would draw both as bumps.
+#' Two continuous features jump where a treatment starts. The risk grows as the blood pressure falls, but below 90 mmHg
+#' vasopressors are given and the log-odds drop by 1.2. It grows with glucose, but from 180 mg/dl on insulin is given
+#' and they drop by 1.2. A smooth model would draw both as bumps.
 #'
 #' @section Missing values:
 #' Five laboratory values are missing not at random: the chance that a value is missing depends on the value itself,

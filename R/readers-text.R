@@ -3,7 +3,10 @@
 # The file itself, or the first of `names` that exists in the folder `path`.
 find_data_file <- function(path, names) {
   if (!is.character(path) || length(path) != 1L || is.na(path) || !nzchar(path)) {
-    pn_abort("{.arg path} must be the name of one file or folder, not {describe(path)}.", class = "argument", arg = "path")
+    pn_abort(
+      "{.arg path} must be the name of one file or folder, not {describe(path)}.",
+      class = "argument", arg = "path"
+    )
   }
   if (!file.exists(path)) {
     pn_abort("{.arg path}: there is no file or folder {.path {path}}.", class = "file", arg = "path")
@@ -45,9 +48,10 @@ read_fields <- function(file, sep, columns = NULL, header_forms = list(), synony
   count <- lengths(fields)
   if (any(count != width)) {
     bad <- which(count != width)[1L]
+    cut_off <- bad == length(count) && bad > 1L
     abort_file(
       file, sprintf("must have %d fields per line; line %d has %d.", width, numbers[bad], count[bad]),
-      if (bad == length(count) && bad > 1L) "The file seems to be cut off." else "It seems to be a file of another kind."
+      if (cut_off) "The file seems to be cut off." else "It seems to be a file of another kind."
     )
   }
   table <- matrix(unlist(fields, use.names = FALSE), ncol = width, byrow = TRUE)
@@ -93,7 +97,8 @@ split_fields <- function(lines, sep) {
     strsplit(trimws(lines), "[[:space:]]+")
   } else {
     # a sentinel keeps the empty last field that strsplit() would drop
-    lapply(strsplit(paste0(lines, sep, "."), sep, fixed = TRUE), function(x) trimws(x[-length(x)], whitespace = "[\\s\"]"))
+    fields <- strsplit(paste0(lines, sep, "."), sep, fixed = TRUE)
+    lapply(fields, function(x) trimws(x[-length(x)], whitespace = "[\\s\"]"))
   }
 }
 
@@ -131,7 +136,7 @@ as_numbers <- function(table, name, file) {
   value
 }
 
-# Levels in increasing order: as numbers when all are, otherwise as in the C locale, so that they are the same everywhere.
+# Levels in increasing order: as numbers when all are, otherwise as in the C locale, which is the same everywhere.
 as_categories <- function(x) {
   levels <- unique(x[!is.na(x)])
   value <- suppressWarnings(as.numeric(levels))
@@ -147,8 +152,11 @@ as_label <- function(x, name, file) {
 check_values <- function(x, name, allowed, file) {
   bad <- which(!x %in% allowed)
   if (length(bad)) {
-    abort_file(file, sprintf("must have only %s in the column %s; row %d has %s.", some(allowed, quote = ""), name, bad[1L],
-                             encodeString(as.character(x[bad[1L]]))))
+    problem <- sprintf(
+      "must have only %s in the column %s; row %d has %s.",
+      some(allowed, quote = ""), name, bad[1L], encodeString(as.character(x[bad[1L]]))
+    )
+    abort_file(file, problem)
   }
 }
 

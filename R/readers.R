@@ -131,8 +131,8 @@ income_columns <- c(
 #' Beside the data lie `train0.txt`, `test0.txt`, `train1.txt`, ...: one row number per line, counted from 0.
 #'
 #' @param path The data file, or the folder that holds it under its published name (`mimic2.data`, `adult_icu.gz`).
-#' @param fold `NULL` for all rows, or the number of a fold whose files `train{fold}.txt` and `test{fold}.txt` lie in the
-#'   folder of the data; the published files have folds 0 to 4.
+#' @param fold `NULL` for all rows, or the number of a fold whose files `train{fold}.txt` and `test{fold}.txt` lie in
+#'   the folder of the data; the published files have folds 0 to 4.
 #' @return A data frame, or with `fold` a list of two, `train` and `test`. Features come first, the label last, as
 #'   a logical that is `TRUE` for patients who died. In the MIMIC-II data `GCS`, `Temperature`, `AdmissionType`, `AIDS`,
 #'   `MetastaticCancer`, `Lymphoma` and `Renal` are factors, with levels in increasing order, and the other features

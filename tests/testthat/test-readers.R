@@ -65,7 +65,8 @@ test_that("read_housing() keeps missing bedrooms missing", {
 
 test_that("read_housing() takes the derived form as it is and keeps the split", {
   lines <- c("MedInc,HouseAge,AveRooms,AveBedrms,Population,AveOccup,Latitude,Longitude,MedHouseVal,split",
-             "8.3252,41,6.98,1.02,322,2.56,37.88,-122.23,4.526,train", "7,21,6.2,0.97,2401,2.1,37.86,-122.22,3.585,test")
+             "8.3252,41,6.98,1.02,322,2.56,37.88,-122.23,4.526,train",
+             "7,21,6.2,0.97,2401,2.1,37.86,-122.22,3.585,test")
   data <- quietly(read_housing(write_file(lines)))
   expect_equal(data$MedHouseVal, c(4.526, 3.585))
   expect_identical(data$split, factor(c("train", "test")))
@@ -117,8 +118,8 @@ test_that("Windows line ends and a missing last newline are read", {
 income_lines <- c(
   paste("39, State-gov, 77516, Bachelors, 13, Never-married, Adm-clerical, Not-in-family, White, Male, 2174, 0, 40,",
         "United-States, <=50K"),
-  paste("52, Self-emp-not-inc, 209642, HS-grad, 9, Married-civ-spouse, Exec-managerial, Husband, White, Male, 0, 0, 45,",
-        "United-States, >50K"),
+  paste("52, Self-emp-not-inc, 209642, HS-grad, 9, Married-civ-spouse, Exec-managerial, Husband, White, Male, 0, 0,",
+        "45, United-States, >50K"),
   "54, ?, 180211, Some-college, 10, Married-civ-spouse, ?, Husband, Asian-Pac-Islander, Male, 0, 0, 60, South, >50K"
 )
 
