@@ -10,7 +10,11 @@ make_folds <- function(folds, job, seed) {
   classes <- if (is.null(job$response$names) && !is.null(job$response$levels)) job$response$y[, 1L]
   if (is.numeric(folds) && length(folds) == 1L) {
     k <- check_folds(folds, length(job$rows), groups)
-    id <- if (is.null(groups)) draw_folds(k, classes, length(job$rows), seed) else draw_grouped(k, groups, classes, seed)
+    id <- if (is.null(groups)) {
+      draw_folds(k, classes, length(job$rows), seed)
+    } else {
+      draw_grouped(k, groups, classes, seed)
+    }
     fold <- list(id = id, names = as.character(seq_len(k)))
   } else {
     fold <- given_folds(folds, job)
@@ -34,7 +38,9 @@ check_folds <- function(folds, n, groups) {
   k <- check_number(folds, "folds", min = 2, whole = TRUE)
   m <- length(unique(groups))
   if (!is.null(groups) && k > m) {
-    pn_abort("{.arg folds} is {k}, but there {cli::qty(m)}{?is/are} only {m} group{?s}.", class = "folds", arg = "folds")
+    pn_abort("{.arg folds} is {k}, but there {cli::qty(m)}{?is/are} only {m} group{?s}.",
+      class = "folds", arg = "folds"
+    )
   }
   k
 }
@@ -95,10 +101,11 @@ check_events <- function(fold, response, drawn) {
     empty <- fold$names[counts[, class] == 0L]
     if (length(empty)) {
       level <- response$levels[class]
+      shown <- some(empty, quote = "")
       total <- sum(counts[, class])
       pn_abort(
         c(
-          "{cli::qty(empty)}Fold{?s} {some(empty, quote = '')} {?has/have} no row with {.field {response$name}} {.val {level}}.",
+          "{cli::qty(empty)}Fold{?s} {shown} {?has/have} no row with {.field {response$name}} {.val {level}}.",
           i = "There {cli::qty(total)}{?is/are} {total} such row{?s} in all; every fold needs one.",
           i = if (drawn) "Use fewer {.arg folds}."
         ),

@@ -79,10 +79,11 @@ check_space <- function(space) {
 #' The settings of one trial; they depend on seed and trial number alone, and one setting's on no other's range
 #' @noRd
 draw_settings <- function(space, seed, trial) {
+  known <- names(formals(protonam_control))
+  draws <- with_seed(member_seed(seed, trial), stats::setNames(stats::runif(length(known)), known))
   stats::setNames(lapply(names(space), function(name) {
     values <- space[[name]]
-    at <- match(name, names(formals(protonam_control)))
-    draw <- with_seed(member_seed(seed, trial + 1) + 104729 * at, stats::runif(1))
+    draw <- draws[[name]]
     if (!inherits(values, "protonam_range")) {
       values[[1L + floor(draw * length(values))]]
     } else if (values$log) {

@@ -3,9 +3,9 @@
 #' Search for good settings
 #'
 #' Draws settings at random and judges each by the validation score of a fit (AUC or log-loss, mean squared error,
-#' deviance). Successive halving saves the time for hopeless settings: all trials train for a small part of their epochs,
-#' the better ones again with `eta` times as many, and so on up to all of their epochs. The first trial is `control`
-#' itself. All trials share training and validation rows. Runs on the workers of a `future::plan()` if there is one; the
+#' deviance). Successive halving saves the time for hopeless settings: all trials train for a small part of their
+#' epochs, the better ones again with `eta` times as many, and so on up to all of their epochs. The first trial is
+#' `control` itself. All trials share training and validation rows. Runs on the workers of a `future::plan()` if there is one; the
 #' results are the same.
 #'
 #' @param formula,data,weights,offset,subset,groups,family,task,na.action See [protonam()].
@@ -19,8 +19,8 @@
 #' @param threads,verbose See [protonam()]. `verbose` tells the best trial so far.
 #'
 #' @return A list of class `protonam_tune`: `trials`, a data frame sorted by trial (settings, `epochs_full` of
-#'   the trial, `rung` reached, `epochs` trained in its best run, `score`, `best_epoch`, `seconds`, `status`); `best`, the best [protonam_control()];
-#'   `best_trial`, `best_score`, `score_name`; `space`, `seed`, `call`, `fingerprint` of the data.
+#'   the trial, `rung` reached, `epochs` trained in its best run, `score`, `best_epoch`, `status`); `best`, the best [protonam_control()];
+#'   `best_trial`, `best_score`, `score_name`; `seconds` per trial; `space`, `seed`, `call`, `fingerprint` of the data.
 #' @examples
 #' space <- protonam_space(
 #'   hidden = 8, prototypes = c(2, 4), layers = 1:2, epochs = 8, batch_size = 16, lr = search_range(1e-3, 1e-1)
@@ -171,7 +171,7 @@ finish_tune <- function(trials, resume, call, space, seed, fingerprint) {
     own <- lapply(stats::setNames(nm = settings), function(name) own[[name]] %||% NA)
     data.frame(
       trial = trial$trial, own, rung = trial$rung, epochs = trial$epochs, score = trial$score,
-      best_epoch = trial$best_epoch, seconds = trial$seconds, status = trial$status, stringsAsFactors = FALSE
+      best_epoch = trial$best_epoch, status = trial$status, stringsAsFactors = FALSE
     )
   })
   table <- do.call(rbind, c(list(fill_columns(resume$trials, names(table[[1L]]))), table))
@@ -184,11 +184,12 @@ finish_tune <- function(trials, resume, call, space, seed, fingerprint) {
   attr(control, "given") <- names(control)
   structure(class = "protonam_tune", list(
     trials = table, best = control, best_trial = table$trial[best], best_score = table$score[best], score_name = name,
-    controls = controls, space = space, seed = seed, fingerprint = fingerprint, call = call
+    seconds = c(resume$seconds, vapply(trials, `[[`, 0, "seconds")), controls = controls, space = space,
+    seed = seed, fingerprint = fingerprint, call = call
   ))
 }
 
-trial_fields <- c("trial", "rung", "epochs", "score", "best_epoch", "seconds", "status")
+trial_fields <- c("trial", "rung", "epochs", "score", "best_epoch", "status")
 
 #' Earlier trials with the columns that there are now
 #' @noRd
@@ -239,7 +240,7 @@ check_resume <- function(resume, fingerprint) {
 #' @export
 print.protonam_tune <- function(x, digits = 4L, ...) {
   ran <- sum(!is.na(x$trials$score))
-  cat(sprintf("Random search, %d trials (%d with a score), %.0f s\n", nrow(x$trials), ran, sum(x$trials$seconds)))
+  cat(sprintf("Random search, %d trials (%d with a score), %.0f s\n", nrow(x$trials), ran, sum(x$seconds)))
   cat(sprintf(
     "Best: trial %d, validation %s %s\n\n", x$best_trial, validation_label(x$score_name),
     format(x$best_score, digits = digits)

@@ -1,0 +1,76 @@
+quick_cv <- function(...) cv_protonam(..., control = tiny(), seed = 1, threads = 1, verbose = FALSE)
+
+test_that("out-of-fold predictions are those of a fit on the other folds", {
+  data <- mixed_data(60)
+  ids <- rep(1:3, 20)
+  cv <- quick_cv(y ~ age + lab + unit, data, folds = ids)
+  fit <- protonam(y ~ age + lab + unit, data[ids != 1, ], control = tiny(), seed = 1, threads = 1, verbose = FALSE)
+  own <- suppressWarnings(predict(fit, data[ids == 1, ]))
+  expect_equal(unname(cv$predictions[ids == 1]), unname(own), tolerance = 1e-12)
+  expect_identical(as.integer(as.character(cv$folds)), ids)
+  expect_equal(cv$scores$rmse[1], sqrt(mean((data$y[ids == 1] - own)^2)), tolerance = 1e-12)
+  expect_named(cv$scores, c("fold", "n", "rmse", "mae", "r2", "deviance"))
+})
+
+test_that("rows left out have no fold, weights and offset follow their rows", {
+  data <- mixed_data(60)
+  data$y[5] <- NA
+  shift <- seq_len(60) / 10
+  cv <- suppressMessages(quick_cv(y ~ age, data, folds = 2, subset = age > 30, weights = lab + 10, offset = shift,
+    na.action = na.omit
+  ))
+  out <- is.na(data$y) | data$age <= 30 | is.na(data$lab)
+  expect_identical(is.na(cv$folds), out)
+  expect_identical(unname(is.na(cv$predictions)), out)
+})
+
+test_that("every kind of response has its scores", {
+  data <- mixed_data(60)
+  binary <- quick_cv(dead ~ age + unit, data, folds = 3)
+  expect_named(binary$scores, c("fold", "n", "auc", "logloss", "brier", "accuracy", "deviance"))
+  many <- quick_cv(class ~ age + unit, data, folds = 3)
+  expect_equal(unname(rowSums(many$predictions)), rep(1, 60), tolerance = 1e-12)
+  counts <- quick_cv(count ~ age, data, folds = 2, family = poisson())
+  expect_true(all(is.finite(counts$scores$deviance)))
+  several <- quick_cv(cbind(y, lab) ~ age, data, folds = 2)
+  expect_identical(several$scores$response, c("y", "lab", "y", "lab"))
+  expect_identical(dim(several$predictions), c(60L, 2L))
+  grouped <- quick_cv(y ~ age + lab, data, folds = 2, task = ~male)
+  expect_false(anyNA(grouped$predictions))
+})
+
+test_that("the column with the folds is no feature", {
+  data <- mixed_data(40)[c("age", "male", "y")]
+  data$part <- rep(1:2, 20)
+  expect_message(cv <- quick_cv(y ~ ., data, folds = ~part), "part")
+  expect_identical(cv$predictions, quick_cv(y ~ age + male, data, folds = data$part)$predictions)
+})
+
+test_that("print and plot", {
+  data <- mixed_data(40)
+  cv <- quick_cv(dead ~ age, data, folds = 2)
+  expect_output(print(cv), "AUC")
+  grDevices::pdf(NULL)
+  withr::defer(grDevices::dev.off())
+  expect_identical(plot(cv), cv)
+  expect_identical(plot(cv, "predictions"), cv)
+  expect_error(plot(quick_cv(cbind(y, lab) ~ age, data, folds = 2), "predictions"), class = "protonam_error_argument")
+})
+
+test_that("bad input", {
+  data <- mixed_data(40)
+  rare <- factor(replace(rep("no", 40), 1:2, "yes"))
+  data$rare <- rare
+  expect_snapshot(error = TRUE, {
+    quick_cv(y ~ age, data, folds = 41)
+    quick_cv(y ~ age, data, folds = 1)
+    quick_cv(y ~ age, data, folds = rep(1, 40))
+    quick_cv(y ~ age, data, folds = 3, groups = rep(1:2, 20))
+    quick_cv(y ~ age, data, folds = rep(1:2, 20), groups = rep(1:20, each = 2))
+    quick_cv(rare ~ age, data, folds = 3)
+    quick_cv(rare ~ age, data, folds = rep(1:2, each = 20))
+    quick_cv(y ~ age, data, ensemble = 0)
+    quick_cv(y ~ age, data, epochz = 3)
+    quick_cv(y ~ age, data, validation = 1:5)
+  })
+})
