@@ -10,7 +10,8 @@ draw_panel <- function(panel, figure, alone, cell) {
   # the features of a pair stand at its axes
   title <- if (pair) panel$words else if (!under_axis) panel$title
   x_title <- if (under_axis) panel$title else panel$x$title
-  side <- label_margin(panel$y, cell[1L], line)
+  small <- name_size(panel$y, cell[2L])
+  side <- label_margin(panel$y, small, cell[1L], line)
   below <- bottom_labels(panel$x, cell[1L] - (side + 1) * line, line)
   lines_of <- function(text) if (is.null(text)) 0 else lengths(strsplit(text, "\n", fixed = TRUE))
   margins <- c(
@@ -29,7 +30,7 @@ draw_panel <- function(panel, figure, alone, cell) {
   }
   graphics::box(bty = if (pair) "o" else "l", col = pale_ink, lwd = 0.8)
   draw_x_axis(panel$x, below)
-  draw_y_axis(panel$y)
+  draw_y_axis(panel$y, small)
   if (!is.null(x_title)) {
     at <- below$lines + 1.2 * (lines_of(x_title) - 1) + 0.2
     graphics::mtext(x_title, 1L, line = at, cex = graphics::par("cex"))
@@ -46,10 +47,21 @@ draw_panel <- function(panel, figure, alone, cell) {
 
 #' Lines of text that the labels of a y axis need, ticks included
 #' @noRd
-label_margin <- function(axis, width, line) {
+label_margin <- function(axis, small, width, line) {
   labels <- c(axis$labels, axis$extra$label)
-  needed <- if (length(labels)) max(graphics::strwidth(labels, units = "inches")) else 0
+  needed <- if (length(labels)) small * max(graphics::strwidth(labels, units = "inches")) else 0
   min(needed, 0.5 * width) / line + 1
+}
+
+#' Size of the names along a y axis: smaller when there are many
+#' @param height Of the panel's cell, inches; most of it is the axis.
+#' @noRd
+name_size <- function(axis, height) {
+  if (!isTRUE(axis$named)) {
+    return(1)
+  }
+  room <- 0.85 * height / max(1L, length(c(axis$at, axis$extra$at)))
+  min(1, room / (1.25 * graphics::strheight("M", units = "inches")))
 }
 
 #' How labels below the x axis are set: side by side, abbreviated, or upright where they would touch
@@ -97,12 +109,9 @@ draw_x_axis <- function(axis, below) {
   }
 }
 
-draw_y_axis <- function(axis) {
+draw_y_axis <- function(axis, small) {
   # one call per label: axis() leaves out neighbours that nearly touch, and names of levels must all be there
   if (isTRUE(axis$named)) {
-    room <- diff(axis$limits) / max(1, length(axis$at))
-    height <- graphics::strheight("M") * 1.25
-    small <- graphics::par("cex.axis") * min(1, room / height)
     for (i in seq_along(axis$at)) {
       graphics::axis(2L, axis$at[i], axis$labels[i], lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink, cex.axis = small)
     }
@@ -110,7 +119,10 @@ draw_y_axis <- function(axis) {
     graphics::axis(2L, axis$at, axis$labels, lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink)
   }
   if (!is.null(axis$extra)) {
-    graphics::axis(2L, axis$extra$at, axis$extra$label, lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink, font.axis = 3L)
+    graphics::axis(
+      2L, axis$extra$at, axis$extra$label,
+      lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink, font.axis = 3L, cex.axis = small
+    )
   }
 }
 

@@ -35,7 +35,7 @@ draw_page <- function(figure, number) {
   pair <- vapply(panels, function(panel) panel$kind == "pair", NA)
   turned <- vapply(panels, function(panel) isTRUE(panel$flipped), NA)
   key <- any(pair)
-  top <- legend_height(figure$series, line)
+  top <- if (all(pair)) 0 else legend_height(figure$series, line)
   footer <- foot_lines(page_caption(figure, number))
   ylab <- if (!all(pair | turned)) figure$ylab
 

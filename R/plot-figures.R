@@ -158,7 +158,7 @@ fit_levels <- function(panel, width, columns, large, label) {
   panel
 }
 
-#' "age", "age, layer 2", "age : weight, female", in at most two lines
+#' "age", "age, layer 2", "age : weight, female"; a long name has two lines and the rest one of its own
 #' @noRd
 panel_title <- function(labels, words, width) {
   text <- paste(labels, collapse = " : ")
@@ -167,7 +167,7 @@ panel_title <- function(labels, words, width) {
   }
   words <- paste(words, collapse = ", ")
   whole <- paste0(text, ", ", words)
-  if (nchar(whole, type = "width") <= width) whole else paste0(shorten(text, width), "\n", shorten(words, width))
+  if (nchar(whole, type = "width") <= width) whole else paste0(wrap_name(text, width), "\n", shorten(words, width))
 }
 
 #' The two features of a pair; feature names may hold colons themselves

@@ -153,7 +153,8 @@ waterfall_figure <- function(contributions, options) {
   label <- options$ylab %||% waterfall_label(contributions)
   panels <- lapply(unname(parts), function(part) {
     own <- if (options$free_y) spread(c(part$cumulative, part$cumulative[1L] - part$contribution[1L]), 0.08) else limits
-    panel_waterfall(part, axis_number(own, n = 5L, title = label), wide, options)
+    title <- waterfall_title(part, attr(contributions, "row_names"))
+    panel_waterfall(part, axis_number(own, n = 5L, title = label), title, wide, options)
   })
   list(
     panels = panels, pages = pages,
@@ -185,7 +186,7 @@ waterfall_pages <- function(n, limits) {
   })
 }
 
-panel_waterfall <- function(part, x, wide, options) {
+panel_waterfall <- function(part, x, title, wide, options) {
   n <- nrow(part)
   start <- part$cumulative[1L] - part$contribution[1L]
   end <- part$cumulative[n]
@@ -215,7 +216,7 @@ panel_waterfall <- function(part, x, wide, options) {
     end = data.frame(x = c(start, end), y = c(steps + 2, 1)),
     label = waterfall_labels(start, from, to, end, at, steps, x$limits)
   )
-  list(title = waterfall_title(part), kind = "waterfall", flipped = TRUE, x = x, y = y, marks = marks)
+  list(title = title, kind = "waterfall", flipped = TRUE, x = x, y = y, marks = marks)
 }
 
 # numbers stand outside the bars, on the side that has room
@@ -234,8 +235,11 @@ waterfall_labels <- function(start, from, to, end, at, steps, limits) {
   )
 }
 
-waterfall_title <- function(part) {
+# the row's name in the data, which says more than its number
+waterfall_title <- function(part, row_names) {
   first <- part[1L, , drop = FALSE]
-  words <- c(paste("row", first$row), first$task, first$output)
+  name <- row_names[first$row] %||% first$row
+  if (grepl("^[0-9]+$", name)) name <- paste("row", name)
+  words <- c(name, first$task, first$output)
   shorten(paste(words[!is.na(words)], collapse = ", "), 40L)
 }

@@ -29,25 +29,37 @@ shorten <- function(x, width) {
 
 #' Break one name into lines of at most `width` characters
 #'
-#' Breaks come after a space or a mark such as "_" or ".", in the middle of a word only when it is longer than a line.
-#' What does not fit in `lines` lines is shortened first.
+#' Lines end at a space, else after a mark such as "_", in the middle of a word only when there is neither. What does
+#' not fit in `lines` lines is shortened first.
 #' @return one string with "\n"
 #' @noRd
 wrap_name <- function(x, width, lines = 2L) {
   x <- shorten(x, width * lines - (lines - 1L) * 2L)
   out <- character()
   while (nchar(x, type = "width") > width && length(out) < lines - 1L) {
-    # not within "...": a mark counts when no dot follows
-    marks <- gregexpr("[[:space:][:punct:]](?![.])", x, perl = TRUE)[[1L]]
-    # an early break would leave too much for the next lines
-    good <- marks[marks <= width & marks >= max(width / 3, nchar(x) - width * (lines - 1L - length(out)))]
-    at <- if (length(good)) max(good) else width
-    # not within "..." either
-    while (at > 1L && substr(x, at, at) == "." && substr(x, at + 1L, at + 1L) == ".") at <- at - 1L
+    at <- line_end(x, width, nchar(x) - width * (lines - 1L - length(out)))
     out <- c(out, trimws(substr(x, 1L, at)))
     x <- trimws(substr(x, at + 1L, nchar(x)))
   }
   paste(c(out, x), collapse = "\n")
+}
+
+#' Where the first line of a name ends
+#' @param least The rest must fit in the lines that follow.
+#' @noRd
+line_end <- function(x, width, least) {
+  # a mark counts when no dot follows: "..." stays whole
+  for (pattern in c("[[:space:]]", "[])}_.,;:/+-](?![.])")) {
+    marks <- gregexpr(pattern, x, perl = TRUE)[[1L]]
+    # an early break would leave too much for the next lines
+    good <- marks[marks <= width & marks >= max(width / 3, least)]
+    if (length(good)) {
+      return(max(good))
+    }
+  }
+  at <- width
+  while (at > 1L && substr(x, at, at) == "." && substr(x, at + 1L, at + 1L) == ".") at <- at - 1L
+  at
 }
 
 #' Numbers at ticks: as few digits as tell them apart, thousands in words only when they are whole

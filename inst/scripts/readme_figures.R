@@ -1,12 +1,38 @@
-# Rscript inst/scripts/readme_figures.R: makes man/figures/README-shapes.png, the picture in README.md.
-# Run from the package's folder with protonam installed; takes about a minute.
+# The figures of README.md: Rscript inst/scripts/readme_figures.R [folder, man/figures by default]
+# Needs the installed package; takes about a minute.
 
 library(protonam)
 
-icu <- simulate_icu(20000, seed = 1)
-fit <- protonam(died ~ ., data = icu, ensemble = 5, seed = 1, verbose = TRUE)
+folder <- c(commandArgs(trailingOnly = TRUE), file.path("man", "figures"))[1L]
+dir.create(folder, recursive = TRUE, showWarnings = FALSE)
 
-dir.create("man/figures", recursive = TRUE, showWarnings = FALSE)
-grDevices::png("man/figures/README-shapes.png", width = 2100, height = 1150, res = 170, type = "cairo")
-plot(fit, terms = c("systolic_bp", "glucose", "age", "lactate", "temperature", "admission_type"))
-grDevices::dev.off()
+# R writes the time into no PNG, so the same fit gives the same file
+figure <- function(name, width, height, code) {
+  file <- file.path(folder, paste0("README-", name, ".png"))
+  grDevices::png(file, width, height, units = "in", res = 150, type = "cairo")
+  on.exit(grDevices::dev.off())
+  force(code)
+  message(file)
+}
+
+icu <- simulate_icu(20000, seed = 1)
+labels <- c(
+  age = "Age (years)", systolic_bp = "Systolic blood pressure (mmHg)", glucose = "Glucose (mg/dl)",
+  lactate = "Lactate (mmol/l)", frailty = "Frailty", temperature = "Temperature (\u00b0C)",
+  heart_rate = "Heart rate (per minute)"
+)
+
+# patience only saves the epochs after the best one
+fit <- protonam(died ~ ., data = icu, patience = 40, seed = 1, verbose = FALSE)
+shown <- c("systolic_bp", "glucose", "age", "temperature", "lactate", "frailty")
+figure("shapes", 8.5, 5, plot(fit, terms = shown, labels = labels))
+figure("layers", 8.5, 4, plot(fit, terms = c("systolic_bp", "glucose"), layers = TRUE, labels = labels))
+figure("importance", 6, 4.5, plot(fit, which = "importance"))
+figure("contributions", 8.5, 4.5, plot(contributions(fit, icu[c(7, 12), ])))
+figure("history", 8.5, 2.8, plot(fit, which = "history"))
+
+pairs <- protonam(
+  died ~ age + heart_rate + systolic_bp + lactate + frailty,
+  data = icu, order = 2, patience = 10, seed = 1, verbose = FALSE
+)
+figure("interactions", 8.5, 4, plot(pairs, which = "interactions", terms = 2, labels = labels))
