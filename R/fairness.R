@@ -69,23 +69,25 @@ fairness <- function(fit, newdata, response = NULL, group = NULL, threshold = 0.
 fairness_measures <- c("base_rate", "predicted", "calibration", "auc", "selection_rate", "tpr", "fpr")
 
 check_fits <- function(fits, several) {
-  for (one in if (length(fits)) fits else list(NULL)) {
-    if (!inherits(one, "protonam")) {
-      pn_abort(
-        "{.arg fit} must be a protonam fit or a list of them, not {describe(one)}.",
-        class = "argument", arg = "fit"
-      )
-    }
-    if (!one$family$family %in% c("binomial", "gaussian")) {
-      pn_abort("{.fn fairness} compares two classes; this is a {one$family$family} fit.", class = "family", arg = "fit")
-    }
-  }
-  names <- names(fits)
-  if (several && (is.null(names) || any(!nzchar(names)) || anyDuplicated(names))) {
+  lapply(if (length(fits)) fits else list(NULL), check_two_classes)
+  named <- !is.null(names(fits)) && all(nzchar(names(fits))) && !anyDuplicated(names(fits))
+  if (several && !named) {
     pn_abort(
       "A list of fits must have names, as in {.code list(one = fit1, two = fit2)}.",
       class = "argument", arg = "fit"
     )
+  }
+}
+
+check_two_classes <- function(fit) {
+  if (!inherits(fit, "protonam")) {
+    pn_abort(
+      "{.arg fit} must be a protonam fit or a list of them, not {describe(fit)}.",
+      class = "argument", arg = "fit"
+    )
+  }
+  if (!fit$family$family %in% c("binomial", "gaussian")) {
+    pn_abort("{.fn fairness} compares two classes; this is a {fit$family$family} fit.", class = "family", arg = "fit")
   }
 }
 
