@@ -1,20 +1,21 @@
 # Pure interactions on grids, for shapes() of order 2 models.
 
 pair_points <- 64L # per axis
-max_pair_rows <- 1e6 # of all pairs together
+max_pair_rows <- 2.5e5 # of all pairs together
 
-#' Pure interactions as data frames, one per wanted pair, named
+#' Rows of pure interactions as lists of columns, one per wanted pair, named
 #' @noRd
 pair_shapes <- function(object, wanted, layers, points, spread, threads) {
   number <- match(wanted, pair_names(object))
-  pairs <- object$config$components[, pair_components(object)[number], drop = FALSE]
+  components <- pair_components(object)[number]
+  pairs <- object$config$components[, components, drop = FALSE]
   most <- pair_grid_size(if (is.numeric(points)) points else pair_points, length(wanted))
   names <- feature_names(object)
   given <- if (is.list(points)) points
   grids <- lapply(seq_along(names), function(i) {
     if (i %in% pairs) pair_grid(object, i, most, given[[names[i]]])
   })
-  effects <- pair_effects(object, pairs, lapply(grids, `[[`, "z"), layers, spread, threads)
+  effects <- pair_effects(object, components, lapply(grids, `[[`, "z"), layers, spread, threads)
   frames <- lapply(seq_along(wanted), function(p) {
     a <- grids[[pairs[1L, p]]]
     b <- grids[[pairs[2L, p]]]
@@ -22,7 +23,7 @@ pair_shapes <- function(object, wanted, layers, points, spread, threads) {
     second <- rep(seq_len(nrow(b)), each = nrow(a))
     joint <- object$purified$joint[[number[p]]]
     share <- collect_cells(joint, attr(a, "cell"), nrow(a), attr(b, "cell"), nrow(b))
-    grid <- data.frame(
+    grid <- list(
       x = a$x[first], level = a$level[first], y = b$x[second], level2 = b$level[second], density = as.vector(share)
     )
     shape_rows(object, wanted[p], grid, effects$mean[[p]], effects$sd[[p]], layers)
@@ -83,34 +84,35 @@ collect_cells <- function(joint, rows, n_rows, columns, n_columns) {
 }
 
 #' Pure interactions at grids: mean over members and, if wanted, their standard deviation
+#' @param components Numbers of the pairs' components.
 #' @param values List by feature of processed values.
 #' @return list(mean, sd): lists by pair of arrays [values of a x values of b, task x output, layers or 1]
 #' @noRd
-pair_effects <- function(object, pairs, values, layers, spread, threads) {
+pair_effects <- function(object, components, values, layers, spread, threads) {
   places <- Map(function(axis, z) if (!is.null(z)) locate(axis$nodes, z), object$purified$axes, values)
   if (!spread && !layers) {
     # parts are linear in the members, so their means serve all of them
-    number <- match(match_component(object, pairs), pair_components(object))
+    number <- match(components, pair_components(object))
     stored <- lapply(object$purified$parts[number], lapply, function(x) array(x, c(dim(x), 1L)))
   }
   average_members(object, function(m) {
-    tables <- if (spread || layers) member_parts(object, m, pairs, layers, threads = threads) else stored
-    member_pure(object, m, pairs, values, places, tables, layers, threads)
+    tables <- if (spread || layers) member_parts(object, m, components, layers, threads = threads) else stored
+    member_pure(object, m, components, values, places, tables, layers, threads)
   }, spread)
 }
 
 #' Pure interactions of one member, given the parts to take off
 #' @noRd
-member_pure <- function(object, m, pairs, values, places, tables, layers, threads) {
+member_pure <- function(object, m, components, values, places, tables, layers, threads) {
   config <- object$config
+  pairs <- config$components[, components, drop = FALSE]
   so <- config$n_tasks * config$n_outputs
   depth <- if (layers) config$n_layers else 1L
   scale <- rep_len(object$response$scale, so)
-  out <- vector("list", ncol(pairs))
+  out <- vector("list", length(components))
   for (a in unique(pairs[1L, ])) {
     with <- which(pairs[1L, ] == a)
-    components <- match_component(object, pairs[, with, drop = FALSE])
-    sub <- component_subset(object, m, components)
+    sub <- component_subset(object, m, components[with])
     longest <- max(lengths(values[pairs[2L, with]]))
     features <- lapply(seq_along(values), function(i) {
       z <- values[[i]] %||% 0
@@ -122,7 +124,7 @@ member_pure <- function(object, m, pairs, values, places, tables, layers, thread
     })
     rows <- encoded_data(features, length(values[[a]]) * longest)
     value <- array(subset_contributions(sub, rows, layers, threads), c(rows$n, length(with), so, depth))
-    means <- object$centering[[m]][components, , , drop = FALSE]
+    means <- object$centering[[m]][components[with], , , drop = FALSE]
     if (!layers) means <- apply(means, c(1L, 2L), sum)
     value <- value - rep(means, each = rows$n)
     for (k in seq_along(with)) {

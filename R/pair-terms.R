@@ -15,8 +15,7 @@ stored_main_effects <- function(object, values) {
 #' @return list of arrays [values, task x output, layers or 1]
 #' @noRd
 member_pair_effects <- function(object, m, values, layers, threads) {
-  pairs <- object$config$components[, pair_components(object), drop = FALSE]
-  tables <- member_parts(object, m, pairs, layers, which(lengths(values) > 0L), threads)
+  tables <- member_parts(object, m, pair_components(object), layers, which(lengths(values) > 0L), threads)
   sum_parts(object, values, tables, own_components(object, values, layers, m, threads))
 }
 

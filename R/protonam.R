@@ -246,7 +246,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   if (inherits(call$formula, "formula")) environment(call$formula) <- env
   fields <- list(
     call = call, formula = frame$formula, order = order, family = response$family, control = control, config = config,
-    seed = seed, variables = frame$variables, data_names = frame$data_names,
+    seed = seed, bootstrap = bootstrap, variables = frame$variables, data_names = frame$data_names,
     env = env, encoder = encoded$encoders, term_names = component_names(names(frame$columns), config$components, order),
     response = response[names(response) != "y"], task = if (!is.null(task)) task[c("name", "expr", "levels")],
     offset = offset_source(frame, offset), members = lapply(members, own_score, response), centering = centering,

@@ -19,10 +19,42 @@
 #   parts   per pair list(first = g, second = h): [nodes, task x output], centred, own units, mean over members
 # R/pair-terms.R reads it.
 
+#' Main effects and pure interactions of an order 2 fit
+#'
+#' A model of pairs ([protonam()] with `order = 2`) has no effects of single features: they are spread over all pairs
+#' that a feature is in. [shapes()], `predict(type = "terms")`, [term_importance()] and [contributions()] take the pairs
+#' apart into an intercept, main effects and pure interactions (functional analysis of variance). Nothing is refitted, and
+#' all terms still add up to the prediction.
+#'
+#' @section What is pure:
+#' An interaction of `a` and `b` is pure if, averaged over the training rows (by weight), it vanishes at every value of `a` and
+#' at every value of `b`. Whatever part of a pair is a function of `a` or of `b` alone is then in the main effects. This
+#' decomposition depends on how the features occur together, not only on the model. Where two features never occur
+#' together in training, their interaction is made as small as possible under independence.
+#'
+#' @section How it is computed:
+#' Each feature is cut into at most 64 bins of about equal weight (`interaction_bins` of [protonam_control()]; fewer if there are
+#' more than about 500 pairs). Levels, the missing value, and the values of a column that has few of them are bins of their own: the
+#' decomposition is then exact on the observed grid. Otherwise an observed value represents its bin, and the main effects are
+#' continued to all values in between (tables of up to 1000 values per feature, jumps included). Interactions
+#' are what remains of the exact pair, so predictions and terms agree to rounding.
+#'
+#' The tables are made at the end of a fit and kept in it, at most about 50 MB with very many pairs.
+#'
+#' @references Lengerich, Tan, Chang, Hooker and Caruana (2020), Purifying interaction effects with the functional ANOVA:
+#'   an efficient algorithm for recovering identifiable additive models, AISTATS, \doi{10.48550/arXiv.1911.04974}.
+#' @name purification
+#' @examples
+#' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, order = 2, epochs = 30, seed = 1)
+#' term_importance(fit)
+#' terms <- predict(fit, mtcars, type = "terms")
+#' all.equal(attr(terms, "constant") + rowSums(terms), predict(fit, mtcars))
+NULL
+
 # Limits that bound memory and time whatever the number of pairs
 pair_cells <- 2e6 # joint weights
 pair_values <- 4e6 # values of all parts
-pair_evaluations <- 4e7 # components evaluated for the tables of one member
+pair_evaluations <- 1e7 # components evaluated for the tables of one member
 max_nodes <- 1000L
 
 #' Bins per axis and nodes per table
@@ -42,7 +74,8 @@ purify_sizes <- function(config, bins) {
 #' @noRd
 purify <- function(object, data, counts, threads) {
   size <- purify_sizes(object$config, object$control$interaction_bins)
-  pairs <- object$config$components[, pair_components(object), drop = FALSE]
+  components <- pair_components(object)
+  pairs <- object$config$components[, components, drop = FALSE]
   binned <- lapply(seq_along(object$encoder), function(i) {
     pair_axis(object, i, data$features[[i]]$values, counts[[i]], size)
   })
@@ -57,7 +90,7 @@ purify <- function(object, data, counts, threads) {
   object$purified <- purified
   M <- length(object$members)
   for (m in seq_len(M)) {
-    each <- member_parts(object, m, pairs, layers = FALSE, threads = threads)
+    each <- member_parts(object, m, components, layers = FALSE, threads = threads)
     total <- if (m == 1L) each else Map(function(x, y) Map(`+`, x, y), total, each)
   }
   purified$parts <- lapply(total, lapply, function(x) matrix(x / M, dim(x)[1L]))
@@ -168,18 +201,17 @@ joint_weights <- function(a, b, n_a, n_b, weights) {
 
 #' Parts of some pairs, of one member
 #'
-#' @param pairs 2-row matrix of feature numbers.
+#' @param components Numbers of the pairs' components.
 #' @param sides Features whose parts are wanted; others stay NULL.
 #' @return list by pair of list(first, second): centred arrays [nodes, task x output, layers or 1], own units
 #' @noRd
-member_parts <- function(object, m, pairs, layers, sides = unique(as.vector(pairs)), threads) {
-  parts <- rep(list(list(first = NULL, second = NULL)), ncol(pairs))
+member_parts <- function(object, m, components, layers, sides = seq_along(object$encoder), threads) {
+  pairs <- object$config$components[, components, drop = FALSE]
+  parts <- rep(list(list(first = NULL, second = NULL)), length(components))
   for (a in intersect(sides, pairs)) {
     with <- which(pairs[1L, ] == a | pairs[2L, ] == a)
-    for (found in star_parts(object, m, a, pairs[, with, drop = FALSE], layers, threads)) {
-      p <- with[found$pair]
-      parts[[p]][[if (pairs[1L, p] == a) "first" else "second"]] <- found$part
-    }
+    found <- star_parts(object, m, a, components[with], layers, threads)
+    for (k in seq_along(with)) parts[[with[k]]][[if (pairs[1L, with[k]] == a) "first" else "second"]] <- found[[k]]
   }
   parts
 }
@@ -187,19 +219,19 @@ member_parts <- function(object, m, pairs, layers, sides = unique(as.vector(pair
 #' Parts that belong to one feature in all its pairs
 #'
 #' The feature runs over its nodes and all its partners run over their bins at the same time.
+#' @return list by component of arrays [nodes, task x output, layers or 1]
 #' @noRd
-star_parts <- function(object, m, a, pairs, layers, threads) {
+star_parts <- function(object, m, a, components, layers, threads) {
+  pairs <- object$config$components[, components, drop = FALSE]
   axes <- object$purified$axes
   own <- axes[[a]]
   first <- pairs[1L, ] == a
   partners <- ifelse(first, pairs[2L, ], pairs[1L, ])
-  joint <- lapply(seq_along(partners), function(k) {
-    weights <- object$purified$joint[[match_pair(object, pairs[, k])]]
-    if (first[k]) weights else t(weights)
-  })
+  joint <- object$purified$joint[match(components, pair_components(object))]
+  joint[!first] <- lapply(joint[!first], t)
   depth <- max(vapply(joint, ncol, 1L))
   columns <- object$config$n_tasks * object$config$n_outputs * if (layers) object$config$n_layers else 1L
-  sub <- component_subset(object, m, match_component(object, pairs))
+  sub <- component_subset(object, m, components)
   mean <- lapply(partners, function(b) matrix(0, length(own$nodes), columns))
   table <- lapply(partners, function(b) array(0, c(length(own$bins), length(axes[[b]]$bins), columns)))
   for (range in row_chunks(length(own$nodes), depth * length(partners) * columns, least = 16)) {
@@ -228,7 +260,7 @@ star_parts <- function(object, m, a, pairs, layers, threads) {
     part <- mean[[k]] - rest
     part <- part - rep(colSums(own$weight * part), each = nrow(part))
     size <- c(nrow(part), length(scale), columns / length(scale))
-    list(pair = k, part = array(part, size) * rep(scale, each = size[1L]))
+    array(part, size) * rep(scale, each = size[1L])
   })
 }
 
@@ -333,13 +365,6 @@ star_rows <- function(object, a, values, partners, depth) {
 encode_repeated <- function(values, index) {
   width <- code_width(length(values))
   list(values = values, codes = writeBin(index - 1L, raw(), size = width), width = width)
-}
-
-match_pair <- function(object, pair) match(match_component(object, matrix(pair, 2L)), pair_components(object))
-
-match_component <- function(object, pairs) {
-  all <- object$config$components
-  match(paste(pairs[1L, ], pairs[2L, ]), paste(all[1L, ], all[2L, ]))
 }
 
 #' A member's parameters for some of the components only

@@ -26,12 +26,13 @@
 #'
 #' @section Bands:
 #' For ensembles `lower` and `upper` are the mean effect minus and plus `qnorm((1 + level) / 2)` times the standard
-#' deviation over the members, at each value by itself. They say where the curve of another single model, trained on
-#' the same rows with another seed, would lie with that probability. They do not cover the chance in the sample of rows.
+#' deviation over the members, at each value by itself. They say where the curve of another single model would lie with
+#' that probability, if it was trained on the same rows with another seed; the chance in the sample of rows is then not
+#' covered. It is for ensembles made with `bootstrap = TRUE`, whose members learned from rows drawn with replacement.
 #' One model has no band.
 #'
 #' @section Order 2:
-#' A model of pairs is taken apart into main effects and pure interactions, see `?purification`. Pairs are evaluated on a
+#' A model of pairs is taken apart into main effects and pure interactions, see [purification]. Pairs are evaluated on a
 #' grid.
 #'
 #' @return A data frame of class `protonam_shapes`, one row per evaluated point:
@@ -80,8 +81,7 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
   main <- main_shapes(fit, features[!is.na(features)], layers, points, spread, threads)
   pairs <- terms[is.na(features)]
   joint <- if (length(pairs)) pair_shapes(fit, pairs, layers, points, spread, threads)
-  rows <- c(main, joint)[terms]
-  frame <- do.call(rbind, unname(rows))
+  frame <- bind_columns(unname(c(main, joint)[terms]))
   if (spread) {
     half <- stats::qnorm((1 + level) / 2) * frame$sd
     frame$lower <- frame$effect - half
@@ -208,7 +208,15 @@ given_grid <- function(encoder, values) {
 
 # Rows --------------------------------------------------------------------------------------------------------------
 
-#' Main effects as data frames, one per wanted feature, named
+#' Lists of columns of equal names into one data frame
+#' @noRd
+bind_columns <- function(parts) {
+  names <- names(parts[[1L]])
+  columns <- lapply(stats::setNames(names, names), function(name) unlist(lapply(parts, `[[`, name)))
+  structure(columns, class = "data.frame", row.names = .set_row_names(length(columns[[1L]])))
+}
+
+#' Rows of main effects as lists of columns, one per wanted feature, named
 #' @noRd
 main_shapes <- function(object, wanted, layers, points, spread, threads) {
   encoders <- object$encoder
@@ -227,18 +235,18 @@ main_shapes <- function(object, wanted, layers, points, spread, threads) {
   stats::setNames(frames, names[wanted])
 }
 
-#' One term's rows
-#' @param grid Data frame (x, level, y, level2, density).
+#' One term's rows as a list of columns
+#' @param grid List or data frame of columns x, level, y, level2, density.
 #' @param mean,sd Arrays [points, task x output, layer]; sd may be NULL.
 #' @noRd
 shape_rows <- function(object, term, grid, mean, sd, layers) {
   labels <- output_labels(object)
-  n <- nrow(grid)
+  n <- length(grid$x)
   size <- dim(mean)
   each <- rep(seq_len(n), size[2L] * size[3L])
   output <- rep(rep(seq_len(size[2L]), each = n), size[3L])
   layer <- if (layers) rep(seq_len(size[3L]), each = n * size[2L]) else NA_integer_
-  data.frame(
+  list(
     term = rep(term, length(each)), task = labels$task[output], output = labels$output[output],
     layer = rep_len(layer, length(each)), x = grid$x[each], level = grid$level[each], y = grid$y[each],
     level2 = grid$level2[each], effect = as.vector(mean), lower = rep(NA_real_, length(each)),
@@ -256,9 +264,10 @@ new_shapes <- function(object, frame, scale, level, terms) {
   }
   members <- length(object$members)
   band <- if (members > 1L) {
+    how <- if (isTRUE(object$bootstrap)) "on rows drawn with replacement" else "with different seeds"
     sprintf(
-      "Band: where a single model's effect lies with probability %s at each value (spread of %d models trained with different seeds).",
-      format(level), members
+      "Band: where a single model's effect lies with probability %s at each value (spread of %d models trained %s).",
+      format(level), members, how
     )
   }
   structure(
