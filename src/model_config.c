@@ -3,7 +3,8 @@
  * Initial values (the published code's): encoder layer with `inputs` inputs: weights U(+-sqrt(1.5 / fan)), biases
  * U(+-1/sqrt(fan)), fan = h * inputs; predictor layers: weights N(0, 2 / (fan_in + fan_out)) with fan_in = K h in the
  * first, biases U(+-1/sqrt(fan_in)); task weights N(0, 2 / (C + 1)), task biases U(+-1/sqrt(C)); gains 1, offsets 0;
- * prototypes at the given centers with slope 1 and intercept 0; the missing value's activation 0.
+ * prototypes at the given centers with slope 1 and intercept 0. The missing value's activation begins beyond the largest
+ * center: among the activations of observed values (at 0, say) it would pull their shape towards its own effect.
  */
 #include "model_config.h"
 
@@ -70,6 +71,12 @@ static void fill(float *x, size_t n, float value) {
   for (size_t i = 0; i < n; ++i) x[i] = value;
 }
 
+static float missing_start(const double *centers, size_t t) {
+  if (t == 0) return 0.0f;
+  const double spread = centers[t - 1] - centers[0];
+  return (float)(centers[t - 1] + (spread > 0 ? spread / 2 : 1.0));
+}
+
 static void init_feature(float *block, const pn_layout *layout, const pn_config *config, const double *centers,
                          draws *from) {
   const size_t h = config->hidden, t = config->prototypes, d = config->layers, width = layout->width;
@@ -83,7 +90,7 @@ static void init_feature(float *block, const pn_layout *layout, const pn_config 
   }
   fill(block + layout->slope, d * t, 1.0f);
   fill(block + layout->intercept, d * t, 0.0f);
-  fill(block + layout->missing, d, 0.0f);
+  fill(block + layout->missing, d, missing_start(centers, t));
   const double fan_in = (double)config->features * (double)h;
   fill_normal(block + layout->predictor, d * h * width, 2 / (fan_in + (double)width), from);
 }
