@@ -78,14 +78,13 @@ do_work <- function(items, fun, ..., plan, threads, labels, each, progress, alon
   # the limit guards against globals found by accident; these are meant to travel
   old <- options(future.globals.maxSize = Inf)
   on.exit(options(old))
-  shared <- list(...)
+  work <- serialize(list(run = run_chunk, fun = fun, threads = threads, shared = list(...), progress = progress), NULL)
   futures <- lapply(chunks, function(chunk) {
     globals <- list(
-      run_chunk = run_chunk, items = items[chunk], fun = fun, threads = threads, shared = shared,
-      labels = labels[chunk], progress = progress
+      worker_entry = worker_entry, work = work, libraries = .libPaths(), items = items[chunk], labels = labels[chunk]
     )
     attempt(future::future(
-      run_chunk(items, fun, threads, shared, labels, progress),
+      worker_entry(work, libraries, items, labels),
       globals = globals, packages = character(), seed = NULL
     ))
   })
@@ -101,6 +100,17 @@ do_work <- function(items, fun, ..., plan, threads, labels, each, progress, alon
   }
   done
 }
+
+#' Where a worker starts
+#'
+#' It may look for packages elsewhere than this session, so nothing of this package is unpacked before it can be found.
+#' @noRd
+worker_entry <- function(work, libraries, items, labels) {
+  .libPaths(unique(c(.libPaths(), libraries)))
+  work <- unserialize(work)
+  work$run(items, work$fun, work$threads, work$shared, labels, work$progress)
+}
+environment(worker_entry) <- baseenv()
 
 #' What a worker does with its share
 #' @noRd
@@ -159,7 +169,11 @@ worker_threads <- function(threads, plan) {
 #' Fresh workers in the place of lost ones, under the same plan
 #' @noRd
 renew_workers <- function() {
-  tryCatch(future::plan(future::plan("list")), error = function(e) NULL)
+  strategies <- future::plan("list")
+  future::plan("sequential")
+  # before new connections are made: the finalizers of the old would close whatever has their numbers then
+  gc()
+  future::plan(strategies)
   invisible()
 }
 

@@ -5,8 +5,8 @@
 #' Draws settings at random and judges each by the validation score of a fit (AUC or log-loss, mean squared error,
 #' deviance). Successive halving saves the time for hopeless settings: all trials train for a small part of their
 #' epochs, the better ones again with `eta` times as many, and so on up to all of their epochs. The first trial is
-#' `control` itself. All trials share training and validation rows. Runs on the workers of a `future::plan()` if there is one; the
-#' results are the same.
+#' `control` itself. All trials share training and validation rows. Runs on the workers of a `future::plan()` if there
+#' is one; the results are the same.
 #'
 #' @param formula,data,weights,offset,subset,groups,family,task,na.action See [protonam()].
 #' @param n Number of trials.
@@ -19,8 +19,9 @@
 #' @param threads,verbose See [protonam()]. `verbose` tells the best trial so far.
 #'
 #' @return A list of class `protonam_tune`: `trials`, a data frame sorted by trial (settings, `epochs_full` of
-#'   the trial, `rung` reached, `epochs` trained in its best run, `score`, `best_epoch`, `status`); `best`, the best [protonam_control()];
-#'   `best_trial`, `best_score`, `score_name`; `seconds` per trial; `space`, `seed`, `call`, `fingerprint` of the data.
+#'   the trial, `rung` reached, `epochs` trained in its best run, `score`, `best_epoch`, `status`); `best`, the best
+#'   [protonam_control()]; `best_trial`, `best_score`, `score_name`; `seconds` per trial; `space`, `seed`,
+#'   `call`, `fingerprint` of the data.
 #' @examples
 #' space <- protonam_space(
 #'   hidden = 8, prototypes = c(2, 4), layers = 1:2, epochs = 8, batch_size = 16, lr = search_range(1e-3, 1e-1)

@@ -2,10 +2,10 @@ quick_cv <- function(...) cv_protonam(..., control = tiny(), seed = 1, threads =
 
 test_that("out-of-fold predictions are those of a fit on the other folds", {
   data <- mixed_data(60)
-  ids <- rep(1:3, 20)
+  ids <- rep(1:3, each = 20)
   cv <- quick_cv(y ~ age + lab + unit, data, folds = ids)
   fit <- protonam(y ~ age + lab + unit, data[ids != 1, ], control = tiny(), seed = 1, threads = 1, verbose = FALSE)
-  own <- suppressWarnings(predict(fit, data[ids == 1, ]))
+  own <- predict(fit, data[ids == 1, ])
   expect_equal(unname(cv$predictions[ids == 1]), unname(own), tolerance = 1e-12)
   expect_identical(as.integer(as.character(cv$folds)), ids)
   expect_equal(cv$scores$rmse[1], sqrt(mean((data$y[ids == 1] - own)^2)), tolerance = 1e-12)
@@ -41,7 +41,7 @@ test_that("every kind of response has its scores", {
 
 test_that("the column with the folds is no feature", {
   data <- mixed_data(40)[c("age", "male", "y")]
-  data$part <- rep(1:2, 20)
+  data$part <- rep(1:2, each = 20)
   expect_message(cv <- quick_cv(y ~ ., data, folds = ~part), "part")
   expect_identical(cv$predictions, quick_cv(y ~ age + male, data, folds = data$part)$predictions)
 })

@@ -1,0 +1,122 @@
+# Plans with workers need the installed package; under load_all() the workers would not find it.
+local_plan <- function(..., envir = parent.frame()) {
+  skip_on_cran()
+  skip_if_not_installed("future")
+  skip_if_not(nzchar(system.file("Meta", "package.rds", package = "protonam")), "protonam is not installed")
+  old <- future::plan(...)
+  withr::defer(future::plan(old), envir = envir)
+}
+
+double <- function(item, threads) {
+  if (item == 3) stop("no threes")
+  2 * item
+}
+
+# Kills its own process; with a file as `flag` only the first time.
+fragile <- function(item, threads, flag = NULL) {
+  if (item == 2 && (is.null(flag) || !file.exists(flag))) {
+    if (!is.null(flag)) file.create(flag)
+    tools::pskill(Sys.getpid(), tools::SIGKILL)
+    Sys.sleep(5)
+  }
+  item
+}
+environment(double) <- environment(fragile) <- globalenv()
+
+# What must not depend on the plan: all but times.
+timeless <- function(fit) fit[setdiff(names(fit), c("seconds", "elapsed", "call"))]
+
+many_fits <- function() {
+  data <- mixed_data(60)
+  space <- protonam_space(
+    hidden = 8, prototypes = c(2, 4), layers = 1:2, epochs = 4, batch_size = 16, lr = search_range(1e-3, 1e-2)
+  )
+  list(
+    ensemble = timeless(tiny_fit(y ~ age + lab, data, ensemble = 3)),
+    bootstrap = timeless(tiny_fit(y ~ age + lab, data, ensemble = 2, bootstrap = TRUE)),
+    cv = cv_protonam(dead ~ age + unit, data, folds = 3, control = tiny(), seed = 1, verbose = FALSE),
+    tune = timeless(tune_protonam(y ~ age + lab, data, n = 4, space = space, seed = 1, eta = 2, control = tiny()))
+  )
+}
+
+test_that("one item that fails is left out with a warning, the others are kept", {
+  expect_warning(result <- map_work(list(1, 3, 4), double, labels = c("a", "b", "c")), "b: no threes",
+    class = "protonam_warning_left_out"
+  )
+  expect_identical(result, list(2, NULL, 8))
+  expect_error(map_work(list(3, 3), double), "no threes")
+})
+
+test_that("an item that fails is tried once more, an error of ours is not", {
+  tries <- 0
+  expect_identical(map_work(list(1), function(item, threads) {
+    tries <<- tries + 1
+    if (tries == 1) stop("try again")
+    item
+  }), list(1))
+  expect_identical(tries, 2)
+  expect_error(map_work(list(1), function(item, threads) {
+    tries <<- tries + 1
+    pn_abort("bad input")
+  }), class = "protonam_error")
+  expect_identical(tries, 3)
+})
+
+test_that("threads of a machine are divided among its workers", {
+  expect_identical(worker_threads(8, list(sharing = 2)), 4L)
+  expect_identical(worker_threads(1, list(sharing = 4)), 1L)
+  withr::local_envvar(PROTONAM_THREADS = "6")
+  expect_identical(worker_threads(NULL, list(sharing = 4)), 1L)
+})
+
+test_that("with_seed() leaves R's generator as it was", {
+  set.seed(1)
+  before <- .Random.seed
+  value <- with_seed(5, runif(2))
+  expect_identical(.Random.seed, before)
+  expect_identical(with_seed(5, runif(2)), value)
+})
+
+test_that("a formula travels with what it needs", {
+  shift <- 3
+  formula <- portable_formula(y ~ I(x + shift), c("x", "y"))
+  expect_identical(ls(environment(formula)), "shift")
+})
+
+test_that("the numbers are the same under every plan", {
+  sequential <- many_fits()
+  local({
+    local_plan("multisession", workers = 2)
+    expect_identical(many_fits(), sequential)
+  })
+  local({
+    local_plan("cluster", workers = c("localhost", "localhost"))
+    expect_identical(many_fits(), sequential)
+  })
+})
+
+test_that("a lost worker's items are repeated, or left out with a warning", {
+  local_plan("multisession", workers = 2)
+  flag <- withr::local_tempfile()
+  expect_warning(
+    result <- map_work(list(1, 2, 3, 4), fragile, flag = flag),
+    class = "protonam_warning_lost_worker"
+  )
+  expect_identical(result, list(1, 2, 3, 4))
+  warnings <- capture_warnings(result <- map_work(list(1, 2, 3), fragile))
+  expect_length(warnings, 2L)
+  expect_identical(result, list(1, NULL, 3))
+})
+
+test_that("progressr hears of every item", {
+  skip_if_not_installed("progressr")
+  loadNamespace("progressr")
+  heard <- 0
+  progressr::with_progress(
+    withCallingHandlers(map_work(list(1, 2), double), progression = function(p) {
+      if (p$type == "update") heard <<- heard + p$amount
+    }),
+    handlers = progressr::handler_void(), enable = TRUE
+  )
+  expect_identical(heard, 2)
+})
