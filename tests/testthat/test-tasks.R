@@ -163,3 +163,23 @@ test_that("an offset shifts the log rate exactly", {
   expect_identical(fit$members[[1]]$score_name, "deviance")
   expect_error(tiny_fit(I(count - 5) ~ age, data, family = poisson), "negative", class = "protonam_error_response")
 })
+
+test_that("a response that is 80 % missing gains from another with the same structure", {
+  skip_on_cran()
+  shape <- function(data) sin(3 * data$a) + 2 * (data$b > 0.5) + data$c^2 - abs(data$d)
+  simulate <- function(n) as.data.frame(matrix(runif(4 * n, -1, 1), n, dimnames = list(NULL, c("a", "b", "c", "d"))))
+  control <- protonam_control(prototypes = 4, layers = 2, hidden = 8, epochs = 20, lr = 0.01, batch_size = 8)
+  error <- vapply(1:3, function(seed) {
+    set.seed(seed)
+    train <- simulate(1000)
+    test <- simulate(3000)
+    train$y1 <- shape(train) + rnorm(1000)
+    train$y2 <- 1.5 * shape(train) + rnorm(1000)
+    train$y2[runif(1000) < 0.8] <- NA
+    together <- protonam(cbind(y1, y2) ~ a + b + c + d, train, control = control, seed = seed)
+    alone <- protonam(y2 ~ a + b + c + d, train[!is.na(train$y2), ], control = control, seed = seed)
+    truth <- 1.5 * shape(test)
+    sqrt(c(mean((predict(together, test)[, "y2"] - truth)^2), mean((predict(alone, test) - truth)^2)))
+  }, c(0, 0))
+  expect_lt(mean(error[1, ]), 0.9 * mean(error[2, ]))
+})
