@@ -27,7 +27,10 @@ stream_folds <- 3
 #'   rows that did not take part;
 #' * `folds`: the fold of every row; `y`: the response as numbers; `seed`, `call`, `family`, `levels`.
 #' @examples
-#' cv <- cv_protonam(mpg ~ wt + hp, mtcars, folds = 3, epochs = 10, hidden = 8, prototypes = 4, seed = 1)
+#' cv <- cv_protonam(
+#'   mpg ~ wt + hp, mtcars,
+#'   folds = 3, epochs = 10, hidden = 8, prototypes = 4, seed = 1
+#' )
 #' cv
 #' cv$scores
 #' @export

@@ -6,6 +6,7 @@
 #' @name protonam-package
 #' @docType package
 #' @useDynLib protonam, .registration = TRUE
-#' @importFrom stats predict
+#' @importFrom graphics plot
+#' @importFrom stats coef deviance family fitted formula logLik nobs predict residuals terms weights
 #' @keywords internal
 NULL
