@@ -24,9 +24,13 @@
 #'   `call`, `fingerprint` of the data.
 #' @examples
 #' space <- protonam_space(
-#'   hidden = 8, prototypes = c(2, 4), layers = 1:2, epochs = 8, batch_size = 16, lr = search_range(1e-3, 1e-1)
+#'   hidden = 8, prototypes = c(2, 4), layers = 1:2, epochs = 8, batch_size = 16,
+#'   lr = search_range(1e-3, 1e-1)
 #' )
-#' found <- tune_protonam(mpg ~ wt + hp, mtcars, n = 3, space = space, seed = 1, hidden = 8, epochs = 8)
+#' found <- tune_protonam(
+#'   mpg ~ wt + hp, mtcars,
+#'   n = 3, space = space, seed = 1, hidden = 8, epochs = 8
+#' )
 #' found
 #' fit <- protonam(mpg ~ wt + hp, mtcars, control = found$best)
 #' @export
