@@ -63,22 +63,34 @@ should_repeat <- function(one) !is.null(one$error) && !inherits(one$error, "prot
 #' @return list of list(value =) or list(error =)
 #' @noRd
 do_work <- function(items, fun, ..., plan, threads, labels, each, progress, alone = FALSE) {
-  n <- length(items)
-  if (!plan$parallel) {
-    threads <- resolve_threads(threads)
-    return(lapply(seq_len(n), function(i) {
-      one <- attempt(fun(items[[i]], threads = threads, ...))
-      progress(labels[i])
-      if (!is.null(each) && is.null(one$error)) each(i, one$value)
-      one
-    }))
+  tell <- function(i, one) {
+    if (!is.null(each) && is.null(one$error)) each(i, one$value)
   }
-  threads <- worker_threads(threads, plan)
-  chunks <- if (alone) as.list(seq_len(n)) else split(seq_len(n), (seq_len(n) - 1L) %% min(plan$workers, n))
+  if (plan$parallel) {
+    n <- length(items)
+    chunks <- if (alone) as.list(seq_len(n)) else split(seq_len(n), (seq_len(n) - 1L) %% min(plan$workers, n))
+    work <- list(
+      run = run_chunk, fun = fun, threads = worker_threads(threads, plan), shared = list(...), progress = progress
+    )
+    return(on_workers(items, chunks, work, labels, tell))
+  }
+  threads <- resolve_threads(threads)
+  lapply(seq_along(items), function(i) {
+    one <- attempt(fun(items[[i]], threads = threads, ...))
+    progress(labels[i])
+    tell(i, one)
+    one
+  })
+}
+
+#' One future per chunk of items
+#' @param work What all chunks share, see worker_entry().
+#' @noRd
+on_workers <- function(items, chunks, work, labels, tell) {
   # the limit guards against globals found by accident; these are meant to travel
   old <- options(future.globals.maxSize = Inf)
   on.exit(options(old))
-  work <- serialize(list(run = run_chunk, fun = fun, threads = threads, shared = list(...), progress = progress), NULL)
+  work <- serialize(work, NULL)
   futures <- lapply(chunks, function(chunk) {
     globals <- list(
       worker_entry = worker_entry, work = work, libraries = .libPaths(), items = items[chunk], labels = labels[chunk]
@@ -88,15 +100,13 @@ do_work <- function(items, fun, ..., plan, threads, labels, each, progress, alon
       globals = globals, packages = character(), seed = NULL
     ))
   })
-  done <- vector("list", n)
+  done <- vector("list", length(items))
   for (k in seq_along(chunks)) {
     made <- futures[[k]]
     result <- if (is.null(made$error)) attempt(future::value(made$value)) else made
     chunk <- chunks[[k]]
     done[chunk] <- if (is.null(result$error)) result$value else rep(list(result), length(chunk))
-    for (i in chunk) {
-      if (!is.null(each) && is.null(done[[i]]$error)) each(i, done[[i]]$value)
-    }
+    for (i in chunk) tell(i, done[[i]])
   }
   done
 }

@@ -61,19 +61,22 @@ check_space <- function(space) {
       class = "unknown_setting", arg = "space"
     )
   }
-  for (name in names) {
-    values <- space[[name]]
-    range <- inherits(values, "protonam_range")
-    if (!range && (!is.atomic(values) || !length(values))) {
-      pn_abort("{.arg space}: {.field {name}} must be values to choose from or a {.fn search_range}.",
-        class = "argument", arg = "space"
-      )
-    }
-    tried <- if (range) list(values$from, values$to) else as.list(values)
-    for (value in tried) do.call(protonam_control, stats::setNames(list(value), name))
-  }
+  for (name in names) check_values(space[[name]], name)
   class(space) <- "protonam_space"
   space
+}
+
+#' Values, or the ends of a range, go through protonam_control()
+#' @noRd
+check_values <- function(values, name) {
+  range <- inherits(values, "protonam_range")
+  if (!range && (!is.atomic(values) || !length(values))) {
+    pn_abort("{.arg space}: {.field {name}} must be values to choose from or a {.fn search_range}.",
+      class = "argument", arg = "space"
+    )
+  }
+  tried <- if (range) list(values$from, values$to) else as.list(values)
+  for (value in tried) do.call(protonam_control, stats::setNames(list(value), name))
 }
 
 #' The settings of one trial; they depend on seed and trial number alone, and one setting's on no other's range
