@@ -3,8 +3,8 @@
  * Initial values (the published code's): encoder layer with `inputs` inputs: weights U(+-sqrt(1.5 / fan)), biases
  * U(+-1/sqrt(fan)), fan = h * inputs; predictor layers: weights N(0, 2 / (fan_in + fan_out)) with fan_in = K h in the
  * first, biases U(+-1/sqrt(fan_in)); task weights N(0, 2 / (C + 1)), task biases U(+-1/sqrt(C)); gains 1, offsets 0;
- * prototypes at the given centers with slope 1 and intercept 0. The missing value's activation begins beyond the largest
- * center: among the activations of observed values (at 0, say) it would pull their shape towards its own effect.
+ * prototypes at the given centers with slope 1 and intercept 0. The missing value's activations begin beyond the
+ * centers: among those of observed values (at 0, say) they would pull the observed shape towards the missing effect.
  */
 #include "model_config.h"
 
@@ -71,10 +71,11 @@ static void fill(float *x, size_t n, float value) {
   for (size_t i = 0; i < n; ++i) x[i] = value;
 }
 
-static float missing_start(const double *centers, size_t t) {
-  if (t == 0) return 0.0f;
-  const double spread = centers[t - 1] - centers[0];
-  return (float)(centers[t - 1] + (spread > 0 ? spread / 2 : 1.0));
+/* Sides alternate by layer, so that no observed value (whose activations begin alike in all layers) is close. */
+static void fill_missing(float *missing, size_t d, const double *centers, size_t t) {
+  const double spread = t > 0 && centers[t - 1] > centers[0] ? centers[t - 1] - centers[0] : 1.0;
+  const double middle = t > 0 ? (centers[t - 1] + centers[0]) / 2 : 0.0;
+  for (size_t l = 0; l < d; ++l) missing[l] = (float)(l % 2 == 0 ? middle - spread : middle + spread);
 }
 
 static void init_feature(float *block, const pn_layout *layout, const pn_config *config, const double *centers,
@@ -90,7 +91,7 @@ static void init_feature(float *block, const pn_layout *layout, const pn_config 
   }
   fill(block + layout->slope, d * t, 1.0f);
   fill(block + layout->intercept, d * t, 0.0f);
-  fill(block + layout->missing, d, missing_start(centers, t));
+  fill_missing(block + layout->missing, d, centers, t);
   const double fan_in = (double)config->features * (double)h;
   fill_normal(block + layout->predictor, d * h * width, 2 / (fan_in + (double)width), from);
 }
