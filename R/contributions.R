@@ -2,16 +2,16 @@
 
 #' Contributions of the terms to single predictions
 #'
-#' Takes predictions apart: starting from the intercept, every term of a row adds its contribution until the prediction (on
-#' the link scale) is reached.
+#' Takes predictions apart: starting from the intercept, every term of a row adds its contribution until the
+#' prediction (on the link scale) is reached.
 #'
 #' @param fit A fit of `order` 1 or 2, see [protonam()].
 #' @param newdata A data frame with the features, at least one row.
 #' @param threads See [protonam()].
 #' @param ... Further arguments of [predict.protonam()], such as `offset` or `task_default`.
 #'
-#' @return A data frame of class `protonam_contributions`, in each row of `newdata` (and for each response or class) the
-#'   largest contribution first:
+#' @return A data frame of class `protonam_contributions`, in each row of `newdata` (and for each response or class)
+#'   the largest contribution first:
 #' \describe{
 #'   \item{`row`}{number of the row}
 #'   \item{`task`, `output`}{the row's group or the response, and the class; `NA` if there is one only}
@@ -19,8 +19,8 @@
 #'   \item{`contribution`}{what the term adds}
 #'   \item{`cumulative`}{intercept (and offset) plus the contributions so far}
 #' }
-#' Attributes: `"intercept"` and `"prediction"`, matrices with one row per row of `newdata` and one column per response or
-#' class, `"row_names"`, `"response"` and `"scale_label"`. The intercept includes the row's offset.
+#' Attributes: `"intercept"` and `"prediction"`, matrices with one row per row of `newdata` and one column per
+#' response or class, `"row_names"`, `"response"` and `"scale_label"`. The intercept includes the row's offset.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 30, seed = 1)
 #' contributions(fit, mtcars[1:2, ])

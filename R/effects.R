@@ -1,8 +1,8 @@
 # Effects of single features at given values, for shapes, jumps and tables.
 #
 # Processed values go straight to the engine: row r of a synthetic table holds the r-th value of every feature, so one
-# call evaluates all features (order 1). Order 2 has its main effects in tables (R/purify.R). Effects are centred over the
-# training rows and in the response's own units.
+# call evaluates all features (order 1). Order 2 has its main effects in tables (R/purify.R). Effects are centred over
+# the training rows and in the response's own units.
 
 #' Stop unless the model's effects can be shown one by one
 #' @noRd
@@ -11,10 +11,11 @@ check_readable <- function(object, what) {
     pn_abort("{what} needs a fit from {.fn protonam}, not {describe(object)}.", class = "argument", arg = "fit")
   }
   if (object$order > 2) {
+    number <- if (is.infinite(object$order)) "all" else object$order
     pn_abort(
       c(
         "{what} needs a fit of {.code order = 1} or {.code order = 2}; this one has {.code order = {object$order}}.",
-        i = "With {if (is.infinite(object$order)) 'all' else object$order} features interacting there are no effects of single features or pairs."
+        i = "With {number} features interacting there are no effects of single features or pairs."
       ),
       class = "order", arg = "order"
     )
@@ -40,7 +41,10 @@ feature_names <- function(object) vapply(object$encoder, `[[`, "", "name")
 
 #' Components of two different features: their positions among the components, and their names
 #' @noRd
-pair_components <- function(object) which(object$config$components[1L, ] != object$config$components[nrow(object$config$components), ])
+pair_components <- function(object) {
+  components <- object$config$components
+  which(components[1L, ] != components[nrow(components), ])
+}
 
 pair_names <- function(object) object$term_names[pair_components(object)]
 
@@ -72,7 +76,8 @@ value_rows <- function(values) {
 #' @param values List with one vector of processed values per feature; empty for features that are not wanted.
 #' @param layers Effects of each layer, or summed over layers?
 #' @param spread Also the standard deviation over members?
-#' @return list(mean, sd): lists with one array [values, task x output, layers or 1] per feature; sd is NULL unless wanted
+#' @return list(mean, sd): lists with one array [values, task x output, layers or 1] per feature; sd is NULL unless
+#'   wanted
 #' @noRd
 main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads = resolve_threads()) {
   if (object$order == 2) {
@@ -92,8 +97,8 @@ main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads
 #' @return list(mean, sd); sd is NULL unless wanted
 #' @noRd
 average_members <- function(object, each, spread) {
-  M <- length(object$members)
-  for (m in seq_len(M)) {
+  n <- length(object$members)
+  for (m in seq_len(n)) {
     value <- each(m)
     if (m == 1L) {
       mean <- value
@@ -105,7 +110,7 @@ average_members <- function(object, each, spread) {
       moment <- Map(function(old, by) old + by^2 * (m - 1) / m, moment, change)
     }
   }
-  list(mean = mean, sd = if (spread && M > 1L) lapply(moment, function(x) sqrt(x / (M - 1))))
+  list(mean = mean, sd = if (spread && n > 1L) lapply(moment, function(x) sqrt(x / (n - 1))))
 }
 
 #' Effects of one member of an order 1 model: list of arrays [values, task x output, layers or 1]

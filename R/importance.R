@@ -6,8 +6,8 @@
 #' scale in units of the response. Fits of `order = 2` list main effects and pure interactions.
 #'
 #' @param fit A fit of `order` 1 or 2, see [protonam()].
-#' @return A data frame of class `protonam_importance` with columns `term`, `task` (group or response), `output` (class),
-#'   both `NA` if there is one only, and `importance`, the largest first within each output.
+#' @return A data frame of class `protonam_importance` with columns `term`, `task` (group or response), `output`
+#'   (class), both `NA` if there is one only, and `importance`, the largest first within each output.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 30, seed = 1)
 #' term_importance(fit)

@@ -38,8 +38,9 @@ cell_borders <- function(object, i, range) {
 #' Visible jumps of the wanted features' effects
 #'
 #' @param wanted Feature numbers; categorical ones have no jumps.
-#' @return list by feature of data frames (x, left, right): position in the column's own numbers, processed values just
-#'   left and right of the jump. One of the two is the processed value of x, so that predictions at x agree with it.
+#' @return list by feature of data frames (x, left, right): position in the column's own numbers, processed values
+#'   just left and right of the jump. One of the two is the processed value of x, so that predictions at x agree with
+#'   it.
 #' @noRd
 feature_jumps <- function(object, wanted, layers, threads) {
   encoders <- object$encoder

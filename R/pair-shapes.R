@@ -135,7 +135,8 @@ member_pure <- function(object, m, components, values, places, tables, layers, t
       first <- flat_parts(tables[[p]]$first, places[[a]])
       second <- flat_parts(tables[[p]]$second, places[[b]])
       effect <- matrix(value[seq_len(n_a * n_b), k, , ], n_a * n_b) * rep(rep(scale, depth), each = n_a * n_b)
-      effect <- effect - first[rep(seq_len(n_a), n_b), , drop = FALSE] - second[rep(seq_len(n_b), each = n_a), , drop = FALSE]
+      effect <- effect - first[rep(seq_len(n_a), n_b), , drop = FALSE]
+      effect <- effect - second[rep(seq_len(n_b), each = n_a), , drop = FALSE]
       out[[p]] <- array(effect, c(n_a * n_b, so, depth))
     }
   }

@@ -1,7 +1,7 @@
 # Terms of an order 2 model, from its exact components and the tables of main effects (R/purify.R).
 #
-# For a component (a, b):  pure interaction = centred contribution - g(a) - h(b);  main effect of a = sum of its g over
-# pairs, plus the component (a, a) that a feature without a pair has.
+# For a component (a, b):  pure interaction = centred contribution - g(a) - h(b);  main effect of a = sum of its g
+# over pairs, plus the component (a, a) that a feature without a pair has.
 
 #' Main effects from the tables kept in the fit
 #' @return list of arrays [values, task x output, 1]
@@ -74,15 +74,15 @@ pair_terms <- function(object, contributions, data, unknown) {
   config <- object$config
   size <- dim(contributions)
   n <- size[1L]
-  K <- config$n_features
+  features <- seq_len(config$n_features)
   pure <- pair_components(object)
-  out <- array(0, c(n, K + length(pure), size[3L]))
-  out[, K + seq_along(pure), ] <- contributions[, pure, ]
+  out <- array(0, c(n, length(features) + length(pure), size[3L]))
+  out[, length(features) + seq_along(pure), ] <- contributions[, pure, ]
   for (c in setdiff(seq_len(size[2L]), pure)) {
     i <- config$components[1L, c]
     out[, i, ] <- out[, i, , drop = FALSE] + contributions[, c, , drop = FALSE]
   }
-  for (i in seq_len(K)) {
+  for (i in features) {
     feature <- data$features[[i]]
     code <- decode_codes(feature, n) + 1L
     place <- locate(object$purified$axes[[i]]$nodes, feature$values)
@@ -91,7 +91,7 @@ pair_terms <- function(object, contributions, data, unknown) {
       part <- interpolate(object$purified$parts[[p]][[side]], place)[code, , drop = FALSE]
       part[unknown[[i]], ] <- 0
       out[, i, ] <- out[, i, ] + part
-      out[, K + p, ] <- out[, K + p, ] - part
+      out[, length(features) + p, ] <- out[, length(features) + p, ] - part
     }
   }
   out

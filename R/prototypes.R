@@ -14,14 +14,15 @@
 #'
 #' @section Original units:
 #' Scaling is undone by the linear map `x = x0 + J (z - z0)` around the prototype's centre `z0`, applied to the line's
-#' argument and to its value. The slope stays the same. For `scaling = "minmax"` and `"none"` the map is the same everywhere, so
-#' that with a range from `lo` to `hi` the centre becomes `lo + z0 (hi - lo)` and the intercept
-#' `lo + intercept (hi - lo) - slope lo`. Quantile scaling is not linear: `J` is then its slope at the centre
-#' (over 0.25 processed units to either side), and the line holds near there. Categorical features are numbered by level from 0 in the order of their levels; `label` names the nearest one.
+#' argument and to its value. The slope stays the same. For `scaling = "minmax"` and `"none"` the map is the same
+#' everywhere, so that with a range from `lo` to `hi` the centre becomes `lo + z0 (hi - lo)` and the intercept `lo +
+#' intercept (hi - lo) - slope lo`. Quantile scaling is not linear: `J` is then its slope at the centre (over 0.25
+#' processed units to either side), and the line holds near there. Categorical features are numbered by level from 0
+#' in the order of their levels; `label` names the nearest one.
 #'
-#' @return A data frame with columns `term`, `layer`, `prototype` (numbered by centre), `center`, `label` (the centre as
-#'   text: a number, a date, a level), `slope`, `intercept`, `count` (training rows, by weight, nearest to the prototype in
-#'   that layer; rows with a missing value are near none).
+#' @return A data frame with columns `term`, `layer`, `prototype` (numbered by centre), `center`, `label` (the centre
+#'   as text: a number, a date, a level), `slope`, `intercept`, `count` (training rows, by weight, nearest to the
+#'   prototype in that layer; rows with a missing value are near none).
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp, mtcars, epochs = 30, prototypes = 4, seed = 1)
 #' prototypes(fit, "wt", layer = 1)
@@ -105,7 +106,7 @@ check_layers <- function(layer, n) {
   if (is.null(layer)) {
     return(seq_len(n))
   }
-  if (!is.numeric(layer) || !length(layer) || anyNA(layer) || any(layer != round(layer)) || any(layer < 1 | layer > n)) {
+  if (!is.numeric(layer) || !length(layer) || !all(layer %in% seq_len(n))) {
     pn_abort("{.arg layer} must be among 1 to {n}, not {describe(layer)}.", class = "argument", arg = "layer")
   }
   unique(as.integer(layer))

@@ -1,48 +1,46 @@
 # Purification: a model of pairs taken apart into main effects and pure interactions.
 #
-# A component f(a, b) of an order 2 model holds main effects of its features as well. Under the training distribution w
-# it is split, uniquely, into
-#   f(a, b) = mean + g(a) + h(b) + pure(a, b),   sum_b w(a, b) pure(a, b) = 0 for all a, and the same over a for all b,
-# which is the weighted least-squares fit of g + h. Axes are cut into bins (single values where there are few, levels,
-# the missing value) that are represented by observed values; the joint weights of the bins are kept in the fit. With
-#   m(a) = sum_b w(b | a) f(a, b)
-# the solution is g(a) = m(a) - sum_b w(b | a) h(b) at the bins, and the same formula continues g to any value of a, with
-# w(b | a) interpolated between bins: g is tabulated at up to 1000 values per feature, jumps included. A main effect is
-# the sum of its parts over pairs, and a pure interaction is whatever is left of the exact component, so that all terms
-# add up to the prediction.
+# A component f(a, b) of an order 2 model holds main effects of its features as well. Under the training distribution
+# w it is split, uniquely, into f(a, b) = mean + g(a) + h(b) + pure(a, b),   sum_b w(a, b) pure(a, b) = 0 for all a,
+# and the same over a for all b, which is the weighted least-squares fit of g + h. Axes are cut into bins (single
+# values where there are few, levels, the missing value) that are represented by observed values; the joint weights of
+# the bins are kept in the fit. With m(a) = sum_b w(b | a) f(a, b) the solution is g(a) = m(a) - sum_b w(b | a) h(b)
+# at the bins, and the same formula continues g to any value of a, with w(b | a) interpolated between bins: g is
+# tabulated at up to 1000 values per feature, jumps included. A main effect is the sum of its parts over pairs, and a
+# pure interaction is whatever is left of the exact component, so that all terms add up to the prediction.
 #
 # fit$purified is a list:
 #   axes    per feature: bins (processed values, NaN last if missing values occur), number (the same in own numbers),
-#           nodes (processed values of the tables), at (bins among nodes), left and share (bins below nodes), weight (of
-#           nodes, so that sum(weight * table) is the table's mean over the training rows)
-#   joint   per pair the weights [bins of a, bins of b], integer if there are no case weights
-#   parts   per pair list(first = g, second = h): [nodes, task x output], centred, own units, mean over members
-# R/pair-terms.R reads it.
+#           nodes (processed values of the tables), at (bins among nodes), left and share (bins below nodes), weight
+#           (of nodes, so that sum(weight * table) is the table's mean over the training rows) joint   per pair the
+#           weights [bins of a, bins of b], integer if there are no case weights parts   per pair list(first = g,
+#           second = h): [nodes, task x output], centred, own units, mean over members R/pair-terms.R reads it.
 
 #' Main effects and pure interactions of an order 2 fit
 #'
 #' A model of pairs ([protonam()] with `order = 2`) has no effects of single features: they are spread over all pairs
-#' that a feature is in. [shapes()], `predict(type = "terms")`, [term_importance()] and [contributions()] take the pairs
-#' apart into an intercept, main effects and pure interactions (functional analysis of variance). Nothing is refitted, and
-#' all terms still add up to the prediction.
+#' that a feature is in. [shapes()], `predict(type = "terms")`, [term_importance()] and [contributions()] take the
+#' pairs apart into an intercept, main effects and pure interactions (functional analysis of variance). Nothing is
+#' refitted, and all terms still add up to the prediction.
 #'
 #' @section What is pure:
-#' An interaction of `a` and `b` is pure if, averaged over the training rows (by weight), it vanishes at every value of `a` and
-#' at every value of `b`. Whatever part of a pair is a function of `a` or of `b` alone is then in the main effects. This
-#' decomposition depends on how the features occur together, not only on the model. Where two features never occur
-#' together in training, their interaction is made as small as possible under independence.
+#' An interaction of `a` and `b` is pure if, averaged over the training rows (by weight), it vanishes at every value
+#' of `a` and at every value of `b`. Whatever part of a pair is a function of `a` or of `b` alone is then in the main
+#' effects. This decomposition depends on how the features occur together, not only on the model. Where two features
+#' never occur together in training, their interaction is made as small as possible under independence.
 #'
 #' @section How it is computed:
-#' Each feature is cut into at most 64 bins of about equal weight (`interaction_bins` of [protonam_control()]; fewer if there are
-#' more than about 500 pairs). Levels, the missing value, and the values of a column that has few of them are bins of their own: the
-#' decomposition is then exact on the observed grid. Otherwise an observed value represents its bin, and the main effects are
-#' continued to all values in between (tables of up to 1000 values per feature, jumps included). Interactions
-#' are what remains of the exact pair, so predictions and terms agree to rounding.
+#' Each feature is cut into at most 64 bins of about equal weight (`interaction_bins` of [protonam_control()]; fewer
+#' if there are more than about 500 pairs). Levels, the missing value, and the values of a column that has few of them
+#' are bins of their own: the decomposition is then exact on the observed grid. Otherwise an observed value represents
+#' its bin, and the main effects are continued to all values in between (tables of up to 1000 values per feature,
+#' jumps included). Interactions are what remains of the exact pair, so predictions and terms agree to rounding.
 #'
 #' The tables are made at the end of a fit and kept in it, at most about 50 MB with very many pairs.
 #'
-#' @references Lengerich, Tan, Chang, Hooker and Caruana (2020), Purifying interaction effects with the functional ANOVA:
-#'   an efficient algorithm for recovering identifiable additive models, AISTATS, \doi{10.48550/arXiv.1911.04974}.
+#' @references Lengerich, Tan, Chang, Hooker and Caruana (2020), Purifying interaction effects with the functional
+#'   ANOVA: an efficient algorithm for recovering identifiable additive models, AISTATS,
+#'   \doi{10.48550/arXiv.1911.04974}.
 #' @name purification
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, order = 2, epochs = 30, seed = 1)
@@ -60,10 +58,10 @@ max_nodes <- 1000L
 #' Bins per axis and nodes per table
 #' @noRd
 purify_sizes <- function(config, bins) {
-  C <- ncol(config$components)
-  bins <- max(4, min(bins, floor(sqrt(pair_cells / C))))
+  n <- ncol(config$components)
+  bins <- max(4, min(bins, floor(sqrt(pair_cells / n))))
   outputs <- config$n_tasks * config$n_outputs
-  nodes <- min(max_nodes, pair_values / (2 * C * outputs), pair_evaluations / (2 * C * bins))
+  nodes <- min(max_nodes, pair_values / (2 * n * outputs), pair_evaluations / (2 * n * bins))
   list(bins = bins, nodes = max(bins, floor(nodes)))
 }
 
@@ -88,12 +86,11 @@ purify <- function(object, data, counts, threads) {
   })
   purified <- list(axes = axes, joint = joint)
   object$purified <- purified
-  M <- length(object$members)
-  for (m in seq_len(M)) {
+  for (m in seq_along(object$members)) {
     each <- member_parts(object, m, components, layers = FALSE, threads = threads)
     total <- if (m == 1L) each else Map(function(x, y) Map(`+`, x, y), total, each)
   }
-  purified$parts <- lapply(total, lapply, function(x) matrix(x / M, dim(x)[1L]))
+  purified$parts <- lapply(total, lapply, function(x) matrix(x / length(object$members), dim(x)[1L]))
   purified
 }
 
@@ -264,86 +261,6 @@ star_parts <- function(object, m, a, components, layers, threads) {
   })
 }
 
-#' The weighted least-squares fit table ~ g + h
-#'
-#' Eliminating g leaves S h = r with S = D_b - W' D_a^-1 W, scaled by D_b^-1/2 on both sides. S is singular: constants
-#' can move between g and h, in every part of a table that falls apart. A ridge keeps these free directions still while
-#' refinement takes out what it does to the others; join_parts() then settles them.
-#' @param weights [a, b]
-#' @param table [a, b, columns]
-#' @return list(g = [a, columns], h = [b, columns])
-#' @noRd
-additive_fit <- function(weights, table, ridge = 1e-6) {
-  size <- dim(table)
-  weighted <- table * as.vector(weights)
-  rows <- matrix(apply(weighted, c(1L, 3L), sum), size[1L])
-  columns <- matrix(colSums(weighted), size[2L])
-  a <- rowSums(weights)
-  b <- sqrt(colSums(weights))
-  S <- diag(size[2L]) - crossprod(weights / sqrt(a)) / outer(b, b)
-  root <- chol(S + diag(ridge, size[2L]))
-  right <- (columns - crossprod(weights, rows / a)) / b
-  rest <- right
-  h <- 0 * right
-  for (step in seq_len(50L)) {
-    h <- h + backsolve(root, backsolve(root, rest, transpose = TRUE))
-    rest <- right - S %*% h
-    if (max(abs(rest)) <= 1e-13 * max(abs(columns))) break
-  }
-  h <- h / b
-  g <- (rows - weights %*% h) / a
-  join_parts(weights, table, g, h)
-}
-
-#' Settle the constants between the parts of a table that falls apart
-#'
-#' Adding c_k to g and taking it from h in part k changes nothing where there are training rows. The c_k are chosen so
-#' that the interaction in the cells between parts, weighted as if the features were independent, is as small as can be. So
-#' a table that is additive everywhere is found to be.
-#' @noRd
-join_parts <- function(weights, table, g, h) {
-  part <- connected_parts(weights > 0)
-  K <- max(part$rows)
-  if (K > 1L) {
-    a <- rowSums(weights)
-    b <- colSums(weights)
-    cells <- outer(as.vector(rowsum(a, part$rows)), as.vector(rowsum(b, part$columns)))
-    links <- cells + t(cells)
-    diag(links) <- 0
-    laplacian <- diag(rowSums(links)) - links
-    for (k in seq_len(ncol(g))) {
-      rest <- outer(a, b) * (table[, , k] - outer(g[, k], h[, k], `+`))
-      sums <- t(rowsum(t(rowsum(rest, part$rows)), part$columns))
-      move <- c(0, solve(laplacian[-1L, -1L], (rowSums(sums) - colSums(sums))[-1L]))
-      g[, k] <- g[, k] + move[part$rows]
-      h[, k] <- h[, k] - move[part$columns]
-    }
-  }
-  list(g = g, h = h)
-}
-
-#' Parts of a table between which no cell is filled
-#' @return list(rows, columns): the number of the part that each belongs to
-#' @noRd
-connected_parts <- function(filled) {
-  part_rows <- integer(nrow(filled))
-  part_columns <- integer(ncol(filled))
-  k <- 0L
-  while (any(part_rows == 0L)) {
-    k <- k + 1L
-    rows <- seq_along(part_rows) == which(part_rows == 0L)[1L]
-    repeat {
-      columns <- colSums(filled[rows, , drop = FALSE]) > 0
-      more <- rowSums(filled[, columns, drop = FALSE]) > 0 | rows
-      if (all(more == rows)) break
-      rows <- more
-    }
-    part_rows[rows] <- k
-    part_columns[columns] <- k
-  }
-  list(rows = part_rows, columns = part_columns)
-}
-
 #' Rows in which one feature takes given values, each with all bins of its partners in turn
 #' @noRd
 star_rows <- function(object, a, values, partners, depth) {
@@ -370,21 +287,22 @@ encode_repeated <- function(values, index) {
 #' A member's parameters for some of the components only
 #'
 #' Task weights [layer, task, component] lie together at the end of the slab, before the task biases.
-#' @return list(config, params, running, share) such that share times the smaller model's contributions are the model's
+#' @return list(config, params, running, share) such that share times the smaller model's contributions are the
+#'   model's
 #' @noRd
 component_subset <- function(object, m, keep) {
   config <- object$config
   member <- object$members[[m]]
-  C <- ncol(config$components)
+  n <- ncol(config$components)
   layout <- .Call(ffi_layout, config)
   start <- layout$offset[match("agg_w0", layout$name)]
-  count <- C * config$n_tasks * config$n_layers
-  weights <- array(member$params[start + seq_len(count)], c(C, count / C))
+  count <- n * config$n_tasks * config$n_layers
+  weights <- array(member$params[start + seq_len(count)], c(n, count / n))
   params <- c(
     member$params[seq_len(start)], weights[keep, ], member$params[seq.int(start + count + 1, length(member$params))]
   )
   config$components <- config$components[, keep, drop = FALSE]
-  list(config = config, params = params, running = member$running, share = length(keep) / C)
+  list(config = config, params = params, running = member$running, share = length(keep) / n)
 }
 
 subset_contributions <- function(sub, rows, layers, threads) {

@@ -2,38 +2,38 @@
 
 #' Fitted effects as a data frame
 #'
-#' Evaluates the shape functions of a fit: one curve per feature (and group, response or class), in the units of the data.
-#' Effects are centred over the training rows, so that intercept plus effects is the prediction, and `shapes()` agrees
-#' with `predict(fit, newdata, type = "terms")` at the same values.
+#' Evaluates the shape functions of a fit: one curve per feature (and group, response or class), in the units of the
+#' data. Effects are centred over the training rows, so that intercept plus effects is the prediction, and `shapes()`
+#' agrees with `predict(fit, newdata, type = "terms")` at the same values.
 #'
-#' A shape function is evaluated at the values that the training rows have, at most 1000 of them by quantile, the smallest
-#' and the largest included. It is smooth between its jumps, which lie half way between prototypes: a jump is given as two
-#' rows with the same `x`, the limits from the left and from the right. Jumps smaller than a thousandth of an effect's range are left
-#' out. If the column is so coarse that a jump lies between two neighbouring values, the two rows stand half way between
-#' them.
+#' A shape function is evaluated at the values that the training rows have, at most 1000 of them by quantile, the
+#' smallest and the largest included. It is smooth between its jumps, which lie half way between prototypes: a jump is
+#' given as two rows with the same `x`, the limits from the left and from the right. Jumps smaller than a thousandth
+#' of an effect's range are left out. If the column is so coarse that a jump lies between two neighbouring values, the
+#' two rows stand half way between them.
 #'
 #' @param fit A fit of `order` 1 or 2, see [protonam()].
-#' @param terms Which terms: `NULL` for all, names such as `"age"` or `"age:bmi"`, or a number for that many of the most
-#'   important ones.
+#' @param terms Which terms: `NULL` for all, names such as `"age"` or `"age:bmi"`, or a number for that many of the
+#'   most important ones.
 #' @param layers Effects of each layer (`TRUE`), or their sum?
 #' @param level Level of the bands, between 0 and 1.
-#' @param points At most how many training values per feature; `NULL` for 1000 (64 per axis of a pair). Or a named list
-#'   of values, such as `list(age = c(40, 60))`, for the features in it.
-#' @param scale `"link"`: effects as they add up. `"response"`: in terms of the response, that is as odds ratios against an
-#'   average effect (binomial), rate ratios (poisson), factors on the odds of the class (multinomial), or unchanged
-#'   (gaussian: effects are in units of the response already).
+#' @param points At most how many training values per feature; `NULL` for 1000 (64 per axis of a pair). Or a named
+#'   list of values, such as `list(age = c(40, 60))`, for the features in it.
+#' @param scale `"link"`: effects as they add up. `"response"`: in terms of the response, that is as odds ratios
+#'   against an average effect (binomial), rate ratios (poisson), factors on the odds of the class (multinomial), or
+#'   unchanged (gaussian: effects are in units of the response already).
 #' @param threads See [protonam()].
 #'
 #' @section Bands:
 #' For ensembles `lower` and `upper` are the mean effect minus and plus `qnorm((1 + level) / 2)` times the standard
-#' deviation over the members, at each value by itself. They say where the curve of another single model would lie with
-#' that probability, if it was trained on the same rows with another seed; the chance in the sample of rows is then not
-#' covered. It is for ensembles made with `bootstrap = TRUE`, whose members learned from rows drawn with replacement.
-#' One model has no band.
+#' deviation over the members, at each value by itself. They say where the curve of another single model would lie
+#' with that probability, if it was trained on the same rows with another seed; the chance in the sample of rows is
+#' then not covered. It is for ensembles made with `bootstrap = TRUE`, whose members learned from rows drawn with
+#' replacement. One model has no band.
 #'
 #' @section Order 2:
-#' A model of pairs is taken apart into main effects and pure interactions, see [purification]. Pairs are evaluated on a
-#' grid.
+#' A model of pairs is taken apart into main effects and pure interactions, see [purification]. Pairs are evaluated on
+#' a grid.
 #'
 #' @return A data frame of class `protonam_shapes`, one row per evaluated point:
 #' \describe{
@@ -46,12 +46,12 @@
 #'   \item{`y`, `level2`}{the same for the second feature of a pair}
 #'   \item{`effect`}{the centred effect}
 #'   \item{`lower`, `upper`}{its band, `NA` without}
-#'   \item{`density`}{share of the training rows (by weight) at this point; the shares of a curve add up to 1 and rows of
-#'     jumps have none}
+#'   \item{`density`}{share of the training rows (by weight) at this point; the shares of a curve add up to 1 and rows
+#'     of jumps have none}
 #' }
 #' Attributes: `"intercept"`, `"scale"`, `"scale_label"`, `"level"`, `"members"`, `"band"` (what the band means),
-#' `"response"`, `"family"`, `"order"`, `"importance"` (of each term) and `"terms"` (for each feature its type, levels,
-#' range, density, and some quantiles, for plots).
+#' `"response"`, `"family"`, `"order"`, `"importance"` (of each term) and `"terms"` (for each feature its type,
+#' levels, range, density, and some quantiles, for plots).
 #' @seealso [predict.protonam()] with `type = "terms"`, [prototypes()], [term_importance()], [contributions()].
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, epochs = 30, seed = 1)
@@ -104,7 +104,10 @@ select_terms <- function(object, terms, arg = "terms") {
     return(names(sort(overall_importance(object), decreasing = TRUE))[seq_len(number)])
   }
   if (!is.character(terms) || !length(terms) || anyNA(terms)) {
-    pn_abort("{.arg {arg}} must be names of terms, or one number, not {describe(terms)}.", class = "argument", arg = arg)
+    pn_abort(
+      "{.arg {arg}} must be names of terms, or one number, not {describe(terms)}.",
+      class = "argument", arg = arg
+    )
   }
   vapply(unique(terms), find_term, "", known = known, arg = arg, USE.NAMES = FALSE)
 }
@@ -139,71 +142,6 @@ check_points <- function(object, points) {
     return(points)
   }
   if (!is.null(points)) check_number(points, "points", min = 2, max = max_support, whole = TRUE)
-}
-
-# Grids -------------------------------------------------------------------------------------------------------------
-
-#' Where a feature's effect is shown
-#'
-#' @param most At most how many of the training values.
-#' @param values NULL, or values given by the user.
-#' @return data frame (x, level, z, density): own number or level, processed value, share of the training rows
-#' @noRd
-feature_grid <- function(encoder, jumps, most, values = NULL) {
-  support <- encoder$support
-  total <- sum(support$count) + if (is_categorical(encoder)) 0 else support$missing
-  if (!is.null(values)) {
-    grid <- given_grid(encoder, values)
-  } else if (is_categorical(encoder)) {
-    grid <- level_grid(encoder, support$value, support$count)
-  } else {
-    seen <- finite_support(encoder)
-    seen <- thin_support(seen$value, seen$count, 0, most)
-    grid <- data.frame(
-      x = c(seen$value, jumps$x, jumps$x), z = c(process_numbers(encoder, seen$value), jumps$left, jumps$right),
-      density = c(seen$count, numeric(2L * nrow(jumps)))
-    )
-    grid <- grid[order(grid$x, rep(c(2L, 1L, 3L), c(length(seen$value), nrow(jumps), nrow(jumps)))), ]
-    grid$level <- rep(NA_character_, nrow(grid))
-    if (encoder$has_missing) grid[nrow(grid) + 1L, ] <- list(NA_real_, NaN, support$missing, "(missing)")
-  }
-  grid$density <- grid$density / total
-  grid[c("x", "level", "z", "density")]
-}
-
-level_grid <- function(encoder, code, count) {
-  data.frame(
-    x = rep(NA_real_, length(code)), level = decode_numbers(encoder, code), z = process_numbers(encoder, code),
-    density = count
-  )
-}
-
-#' Values given by the user; each has the weight of the training values nearest to it
-#' @noRd
-given_grid <- function(encoder, values) {
-  encoded <- encode_column(encoder, values)
-  if (any(encoded$unknown)) {
-    pn_abort(
-      "{.arg points} of {.field {encoder$name}} has values that the training data say nothing about.",
-      class = "unknown_values", arg = "points"
-    )
-  }
-  z <- encoded$feature$values[decode_codes(encoded$feature, length(values)) + 1L]
-  support <- encoder$support
-  if (is_categorical(encoder)) {
-    code <- match(as.character(values), encoder$levels, nomatch = length(encoder$levels) + 1L) - 1
-    return(level_grid(encoder, code, support$count[match(code, support$value)]))
-  }
-  number <- as.double(column_vector(values, encoder$type, encoder$name, encoder$unit))
-  missing <- is.na(number)
-  count <- ifelse(missing, support$missing, 0)
-  here <- which(!missing)[order(number[!missing])]
-  if (length(here)) {
-    sorted <- number[here]
-    cell <- findInterval(support$value, (sorted[-1L] + sorted[-length(sorted)]) / 2) + 1L
-    count[here] <- count[here] + vapply(seq_along(here), function(j) sum(support$count[cell == j]), 0)
-  }
-  data.frame(x = number, level = ifelse(missing, "(missing)", NA), z = z, density = count)
 }
 
 # Rows --------------------------------------------------------------------------------------------------------------
@@ -291,45 +229,6 @@ scale_label <- function(object, scale) {
   (if (scale == "link") label else ratio)[[family]]
 }
 
-density_bars <- 20L
-rug_values <- 200L
-
-#' What plots need to know about the features of some terms
-#' @noRd
-shape_features <- function(object, terms) {
-  names <- feature_names(object)
-  components <- object$config$components
-  used <- c(match(terms, names), components[, match(terms, object$term_names)])
-  used <- sort(unique(used[!is.na(used)]))
-  stats::setNames(lapply(object$encoder[used], describe_feature), names[used])
-}
-
-describe_feature <- function(encoder) {
-  support <- encoder$support
-  if (is_categorical(encoder)) {
-    return(list(
-      type = "categorical", levels = encoder$levels, range = NULL, density = NULL, rug = NULL,
-      missing_share = support$missing / sum(support$count), unit = NULL
-    ))
-  }
-  seen <- finite_support(encoder)
-  list(
-    type = encoder$type, levels = NULL, range = if (length(seen$value)) range(seen$value),
-    density = if (length(seen$value)) density_table(seen$value, seen$count),
-    rug = if (length(seen$value)) thin_support(seen$value, seen$count, 0, rug_values)$value,
-    missing_share = support$missing / (sum(support$count) + support$missing), unit = encoder$unit
-  )
-}
-
-density_table <- function(value, count) {
-  ends <- range(value)
-  if (ends[1L] == ends[2L]) ends <- ends + c(-0.5, 0.5)
-  breaks <- seq(ends[1L], ends[2L], length.out = density_bars + 1L)
-  bar <- findInterval(value, breaks, rightmost.closed = TRUE, all.inside = TRUE)
-  share <- vapply(seq_len(density_bars), function(j) sum(count[bar == j]), 0) / sum(count)
-  list(breaks = breaks, share = share)
-}
-
 #' @export
 `[.protonam_shapes` <- function(x, ...) {
   out <- NextMethod()
@@ -344,8 +243,8 @@ density_table <- function(value, count) {
 print.protonam_shapes <- function(x, n = 10L, ...) {
   terms <- unique(x$term)
   cat(
-    count(length(terms), "term"), " at ", count(nrow(x), "point"), "; effects: ", attr(x, "scale_label") %||% "link scale",
-    ", centred over the training rows\n",
+    count(length(terms), "term"), " at ", count(nrow(x), "point"), "; effects: ",
+    attr(x, "scale_label") %||% "link scale", ", centred over the training rows\n",
     sep = ""
   )
   if (!is.null(attr(x, "band"))) cat(strwrap(attr(x, "band")), sep = "\n")

@@ -1,9 +1,10 @@
 # How well shapes() recovers known shape functions: simulate_icu(), order 1.
 #
 #   Rscript recovery.R --rows=20000 --seeds=1,2,3 --ensemble=5
-# --settings: own (the package's defaults, 20 % validation rows) or short (50 epochs at learning rate 0.003 on all rows).
-# Aims: mean over the continuous features of the correlation between fitted and true shape function, weighted by density,
-# of at least 0.98; both planted jumps, taken to be the largest jump of the fitted curve, within 2 % of the feature's range.
+# --settings: own (the package's defaults, 20 % validation rows) or short (50 epochs at learning rate 0.003 on all
+# rows). Aims: mean over the continuous features of the correlation between fitted and true shape function, weighted
+# by density, of at least 0.98; both planted jumps, taken to be the largest jump of the fitted curve, within 2 % of
+# the feature's range.
 library(protonam)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 arguments <- read_arguments(rows = 20000, seeds = c(1, 2, 3), ensemble = 5, settings = "short", threads = 2)
@@ -28,9 +29,11 @@ largest_jump <- function(curve) {
 }
 
 fit_icu <- function(icu, seed) {
-  common <- list(died ~ ., icu, ensemble = arguments$ensemble, seed = seed, threads = arguments$threads, verbose = FALSE)
-  short <- list(epochs = 50, lr = 0.003, validation = 0)
-  do.call(protonam, c(common, if (arguments$settings == "short") short))
+  settings <- if (arguments$settings == "short") list(epochs = 50, lr = 0.003, validation = 0)
+  do.call(protonam, c(
+    list(died ~ ., icu, ensemble = arguments$ensemble, seed = seed, threads = arguments$threads, verbose = FALSE),
+    settings
+  ))
 }
 
 describe_machine(arguments$threads)
@@ -52,7 +55,7 @@ results <- lapply(arguments$seeds, function(seed) {
 })
 results <- do.call(rbind, results)
 cat(sprintf(
-  "\n%g rows, %g members, settings %s: mean correlation %.4f (lowest seed %.4f), jumps at most %.2f %% of the range off\n",
+  "\n%g rows, %g members, settings %s: mean correlation %.4f (lowest seed %.4f), jumps off by at most %.2f %%\n",
   arguments$rows, arguments$ensemble, arguments$settings, mean(results$correlation), min(results$correlation),
   max(results$worst_jump_percent)
 ))

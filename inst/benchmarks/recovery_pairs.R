@@ -1,9 +1,9 @@
 # How well an order 2 fit, taken apart, recovers main effects and one pure interaction.
 #
 #   Rscript recovery_pairs.R --rows=5000 --seeds=1,2 --correlation=0,0.3
-# Aims: every main effect within 0.1 sd of the truth (root mean square difference over the rows, in units of the effect's
-# own sd), and the true pair ranked first among the interactions. With correlated features the truth, too, is purified:
-# what is additive in the interaction term under the joint distribution belongs to the main effects.
+# Aims: every main effect within 0.1 sd of the truth (root mean square difference over the rows, in units of the
+# effect's own sd), and the true pair ranked first among the interactions. With correlated features the truth, too, is
+# purified: what is additive in the interaction term under the joint distribution belongs to the main effects.
 library(protonam)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 arguments <- read_arguments(rows = 5000, seeds = c(1, 2), correlation = c(0, 0.3), epochs = 60, threads = 2)

@@ -31,8 +31,8 @@ test_that("values are shown as the data have them", {
   expect_identical(value[["male"]], "TRUE")
   expect_identical(value[["day"]], format(data$day[10]))
   expect_identical(value[["age:unit"]], paste0("24, ", data$unit[10]))
-  encoder <- list(type = "numeric")
-  expect_identical(format_values(encoder, c(0.123456, 1234567, -2.5, 0, NA)), c("0.1235", "1234567", "-2.5", "0", "(missing)"))
+  text <- format_values(list(type = "numeric"), c(0.123456, 1234567, -2.5, 0, NA))
+  expect_identical(text, c("0.1235", "1234567", "-2.5", "0", "(missing)"))
 })
 
 test_that("groups, classes and several responses", {

@@ -2,7 +2,7 @@ test_that("importance is the weighted mean absolute effect over the training row
   data <- mixed_data()
   weights <- rep(c(1, 2.5, 0.25), length.out = nrow(data))
   for (order in 1:2) {
-    fit <- protonam(y ~ age + lab + unit, data, order = order, weights = weights, control = tiny(), seed = 1, verbose = FALSE)
+    fit <- tiny_fit(y ~ age + lab + unit, data, order = order, weights = weights)
     table <- term_importance(fit)
     expect_s3_class(table, c("protonam_importance", "data.frame"), exact = TRUE)
     expect_named(table, c("term", "task", "output", "importance"))

@@ -17,8 +17,9 @@ test_that("terms of order 2 add up for every kind of model", {
     tiny_fit(cbind(y, y2) ~ age + lab + unit + grade, data, order = 2, ensemble = 2),
     tiny_fit(dead ~ age + lab + unit + grade, data, order = 2, task = ~male),
     tiny_fit(class ~ age + lab + unit + grade, data, order = 2, task = ~male, ensemble = 2),
-    protonam(y ~ age + lab + unit + grade, data, order = 2, control = tiny(norm = "batch", scaling = "minmax", bins = 16),
-      seed = 1, verbose = FALSE)
+    protonam(y ~ age + lab + unit + grade, data,
+      order = 2, control = tiny(norm = "batch", scaling = "minmax", bins = 16), seed = 1, verbose = FALSE
+    )
   )
   for (fit in fits) {
     expect_lt(suppressWarnings(additivity_gap(fit, new)), 1e-6)

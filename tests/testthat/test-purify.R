@@ -7,7 +7,7 @@ raw_component <- function(fit, data, term) {
 test_that("parts are the weighted least-squares fit of two main effects", {
   data <- mixed_data()
   weights <- rep(c(1, 2.5, 0.25), length.out = nrow(data))
-  fit <- protonam(y ~ unit + grade + male, data, order = 2, weights = weights, control = tiny(), seed = 1, verbose = FALSE)
+  fit <- tiny_fit(y ~ unit + grade + male, data, order = 2, weights = weights)
   train <- data[fit$train, ]
   train$unit[is.na(train$unit)] <- "(missing)"
   train$f <- raw_component(fit, data[fit$train, ], "unit:grade")
@@ -55,33 +55,13 @@ test_that("a model without interactions gets none", {
   expect_lt(additivity_gap(fit, data), 1e-9)
 })
 
-test_that("the additive fit solves the normal equations, also where the table falls apart", {
-  set.seed(1)
-  weights <- matrix(rpois(30, 2), 6)
-  weights[1:3, 4:5] <- 0
-  weights[4:6, 1:3] <- 0
-  weights[1, 1] <- weights[4, 4] <- 1
-  table <- array(rnorm(60), c(6, 5, 2))
-  fit <- additive_fit(weights, table)
-  expect_identical(connected_parts(weights > 0), list(rows = rep(1:2, each = 3), columns = c(1L, 1L, 1L, 2L, 2L)))
-  expect_identical(connected_parts(matrix(TRUE, 3, 4)), list(rows = rep(1L, 3), columns = rep(1L, 4)))
-  for (k in 1:2) {
-    rest <- weights * (table[, , k] - outer(fit$g[, k], fit$h[, k], `+`))
-    expect_lt(max(abs(rowSums(rest)), abs(colSums(rest))), 1e-9)
-  }
-  # additive in all cells, filled or not
-  table <- array(outer(1:6, c(2, 7, 1, 8, 3), `+`), c(6, 5, 1))
-  fit <- additive_fit(weights, table)
-  expect_equal(outer(fit$g[, 1], fit$h[, 1], `+`), table[, , 1], tolerance = 1e-10)
-})
-
 test_that("tables are bounded whatever the number of pairs", {
-  config <- function(C, outputs = 1) list(components = matrix(0L, 2, C), n_tasks = 1, n_outputs = outputs)
+  config <- function(pairs) list(components = matrix(0L, 2, pairs), n_tasks = 1, n_outputs = 1)
   expect_identical(purify_sizes(config(28), 64), list(bins = 64, nodes = 1000))
-  for (C in c(190, 1596, 20000)) {
-    size <- purify_sizes(config(C), 64)
-    expect_lte(C * size$bins^2, pair_cells)
-    expect_lte(2 * C * size$nodes, pair_values)
+  for (pairs in c(190, 1596, 20000)) {
+    size <- purify_sizes(config(pairs), 64)
+    expect_lte(pairs * size$bins^2, pair_cells)
+    expect_lte(2 * pairs * size$nodes, pair_values)
   }
   expect_identical(purify_sizes(config(1), 16)$bins, 16)
 })

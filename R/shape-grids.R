@@ -1,0 +1,103 @@
+# Where effects are shown: grids of values per feature, and what plots need to know about a feature.
+
+#' Where a feature's effect is shown
+#'
+#' @param most At most how many of the training values.
+#' @param values NULL, or values given by the user.
+#' @return data frame (x, level, z, density): own number or level, processed value, share of the training rows
+#' @noRd
+feature_grid <- function(encoder, jumps, most, values = NULL) {
+  support <- encoder$support
+  total <- sum(support$count) + if (is_categorical(encoder)) 0 else support$missing
+  if (!is.null(values)) {
+    grid <- given_grid(encoder, values)
+  } else if (is_categorical(encoder)) {
+    grid <- level_grid(encoder, support$value, support$count)
+  } else {
+    seen <- finite_support(encoder)
+    seen <- thin_support(seen$value, seen$count, 0, most)
+    grid <- data.frame(
+      x = c(seen$value, jumps$x, jumps$x), z = c(process_numbers(encoder, seen$value), jumps$left, jumps$right),
+      density = c(seen$count, numeric(2L * nrow(jumps)))
+    )
+    grid <- grid[order(grid$x, rep(c(2L, 1L, 3L), c(length(seen$value), nrow(jumps), nrow(jumps)))), ]
+    grid$level <- rep(NA_character_, nrow(grid))
+    if (encoder$has_missing) grid[nrow(grid) + 1L, ] <- list(NA_real_, NaN, support$missing, "(missing)")
+  }
+  grid$density <- grid$density / total
+  grid[c("x", "level", "z", "density")]
+}
+
+level_grid <- function(encoder, code, count) {
+  data.frame(
+    x = rep(NA_real_, length(code)), level = decode_numbers(encoder, code), z = process_numbers(encoder, code),
+    density = count
+  )
+}
+
+#' Values given by the user; each has the weight of the training values nearest to it
+#' @noRd
+given_grid <- function(encoder, values) {
+  encoded <- encode_column(encoder, values)
+  if (any(encoded$unknown)) {
+    pn_abort(
+      "{.arg points} of {.field {encoder$name}} has values that the training data say nothing about.",
+      class = "unknown_values", arg = "points"
+    )
+  }
+  z <- encoded$feature$values[decode_codes(encoded$feature, length(values)) + 1L]
+  support <- encoder$support
+  if (is_categorical(encoder)) {
+    code <- match(as.character(values), encoder$levels, nomatch = length(encoder$levels) + 1L) - 1
+    return(level_grid(encoder, code, support$count[match(code, support$value)]))
+  }
+  number <- as.double(column_vector(values, encoder$type, encoder$name, encoder$unit))
+  missing <- is.na(number)
+  count <- ifelse(missing, support$missing, 0)
+  here <- which(!missing)[order(number[!missing])]
+  if (length(here)) {
+    sorted <- number[here]
+    cell <- findInterval(support$value, (sorted[-1L] + sorted[-length(sorted)]) / 2) + 1L
+    count[here] <- count[here] + vapply(seq_along(here), function(j) sum(support$count[cell == j]), 0)
+  }
+  data.frame(x = number, level = ifelse(missing, "(missing)", NA), z = z, density = count)
+}
+
+density_bars <- 20L
+rug_values <- 200L
+
+#' What plots need to know about the features of some terms
+#' @noRd
+shape_features <- function(object, terms) {
+  names <- feature_names(object)
+  components <- object$config$components
+  used <- c(match(terms, names), components[, match(terms, object$term_names)])
+  used <- sort(unique(used[!is.na(used)]))
+  stats::setNames(lapply(object$encoder[used], describe_feature), names[used])
+}
+
+describe_feature <- function(encoder) {
+  support <- encoder$support
+  if (is_categorical(encoder)) {
+    return(list(
+      type = "categorical", levels = encoder$levels, range = NULL, density = NULL, rug = NULL,
+      missing_share = support$missing / sum(support$count), unit = NULL
+    ))
+  }
+  seen <- finite_support(encoder)
+  list(
+    type = encoder$type, levels = NULL, range = if (length(seen$value)) range(seen$value),
+    density = if (length(seen$value)) density_table(seen$value, seen$count),
+    rug = if (length(seen$value)) thin_support(seen$value, seen$count, 0, rug_values)$value,
+    missing_share = support$missing / (sum(support$count) + support$missing), unit = encoder$unit
+  )
+}
+
+density_table <- function(value, count) {
+  ends <- range(value)
+  if (ends[1L] == ends[2L]) ends <- ends + c(-0.5, 0.5)
+  breaks <- seq(ends[1L], ends[2L], length.out = density_bars + 1L)
+  bar <- findInterval(value, breaks, rightmost.closed = TRUE, all.inside = TRUE)
+  share <- vapply(seq_len(density_bars), function(j) sum(count[bar == j]), 0) / sum(count)
+  list(breaks = breaks, share = share)
+}
