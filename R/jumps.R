@@ -151,9 +151,16 @@ place_between_values <- function(encoder, gap, border) {
   )
 }
 
-#' Observed finite values with their weights
+#' Observed finite values with their weights; infinite ones count at the ends, where scaling puts them
 #' @noRd
 finite_support <- function(encoder) {
-  finite <- is.finite(encoder$support$value)
-  list(value = encoder$support$value[finite], count = encoder$support$count[finite])
+  value <- encoder$support$value
+  count <- encoder$support$count
+  finite <- which(is.finite(value))
+  if (length(finite) && length(finite) < length(value)) {
+    ends <- range(finite)
+    count[ends[1L]] <- count[ends[1L]] + sum(count[value == -Inf])
+    count[ends[2L]] <- count[ends[2L]] + sum(count[value == Inf])
+  }
+  list(value = value[finite], count = count[finite])
 }
