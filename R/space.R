@@ -61,14 +61,14 @@ check_space <- function(space) {
       class = "unknown_setting", arg = "space"
     )
   }
-  for (name in names) check_values(space[[name]], name)
+  for (name in names) check_candidates(space[[name]], name)
   class(space) <- "protonam_space"
   space
 }
 
 #' Values, or the ends of a range, go through protonam_control()
 #' @noRd
-check_values <- function(values, name) {
+check_candidates <- function(values, name) {
   range <- inherits(values, "protonam_range")
   if (!range && (!is.atomic(values) || !length(values))) {
     pn_abort("{.arg space}: {.field {name}} must be values to choose from or a {.fn search_range}.",
