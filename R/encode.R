@@ -139,15 +139,7 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
     number <- match(table$label, levels, nomatch = length(levels) + 1L) - 1
   } else {
     number <- table$label
-    if (scaling != "quantile" && any(is.infinite(number))) {
-      pn_abort(
-        c(
-          "Column {.field {name}} has infinite values, which {.code scaling = {.val {scaling}}} cannot place.",
-          i = "Remove them, set them to NA, or use {.code scaling = {.val quantile}}."
-        ),
-        class = "infinite", arg = name
-      )
-    }
+    if (scaling != "quantile" && any(is.infinite(number))) abort_infinite(name, scaling)
   }
 
   order <- order(number, na.last = NA)
@@ -171,6 +163,16 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
   }
   list(
     encoder = encoder, feature = feature, counts = table$counts, missing = match(TRUE, missing), centers = centers
+  )
+}
+
+abort_infinite <- function(name, scaling) {
+  pn_abort(
+    c(
+      "Column {.field {name}} has infinite values, which {.code scaling = {.val {scaling}}} cannot place.",
+      i = "Remove them, set them to NA, or use {.code scaling = {.val quantile}}."
+    ),
+    class = "infinite", arg = name
   )
 }
 

@@ -28,6 +28,8 @@ encode_part <- function(encoders, part, response, columns = part$columns) {
   }
   if (is.function(part$columns)) columns <- lapply(columns, part$columns)
   encoded <- encode_columns(encoders, columns, part$n)
+  # as for training rows: which of the two a row becomes is a matter of chance
+  if (length(encoded$infinite)) abort_infinite(encoded$infinite[1L], encoders[[1L]]$scaling$method)
   list(at = part$at, data = engine_rows(encoded$features, part, response), unknown = encoded$unknown)
 }
 

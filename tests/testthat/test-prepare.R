@@ -93,3 +93,14 @@ test_that("validation frames that cannot be meant are refused", {
     tiny_fit(train["age"], train$y, validation = held_out)
   })
 })
+
+test_that("an infinite value is refused by minmax scaling wherever its row falls", {
+  wild <- data
+  wild$age <- as.double(wild$age)
+  wild$age[5] <- Inf
+  for (validation in list(5L, 6L)) {
+    expect_error(tiny_fit(y ~ age + lab, wild, validation = validation, scaling = "minmax"), "age",
+      class = "protonam_error_infinite"
+    )
+  }
+})
