@@ -91,9 +91,10 @@ on_workers <- function(items, chunks, work, labels, tell) {
   old <- options(future.globals.maxSize = Inf)
   on.exit(options(old))
   work <- serialize(work, NULL)
+  libraries <- .libPaths()
   futures <- lapply(chunks, function(chunk) {
     globals <- list(
-      worker_entry = worker_entry, work = work, libraries = .libPaths(), items = items[chunk], labels = labels[chunk]
+      worker_entry = worker_entry, work = work, libraries = libraries, items = items[chunk], labels = labels[chunk]
     )
     attempt(future::future(
       worker_entry(work, libraries, items, labels),
