@@ -143,7 +143,7 @@ draw_mark <- function(mark, style, figure) {
     tile = {
       fill <- diverging(mark$value, figure$key$most)
       # a hairline in its own colour closes the seams that viewers of PDF files show between neighbours
-      graphics::rect(mark$xmin, mark$ymin, mark$xmax, mark$ymax, col = fill, border = fill, lwd = 0.2)
+      graphics::rect(mark$xmin, mark$ymin, mark$xmax, mark$ymax, col = fill, border = fill, lwd = 0.5)
     },
     cell = graphics::points(
       mark$x, mark$y,

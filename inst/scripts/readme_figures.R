@@ -33,7 +33,7 @@ figure("history", 8.5, 2.8, plot(fit, which = "history"))
 
 pairs <- protonam(
   died ~ age + heart_rate + systolic_bp + lactate + frailty,
-  data = icu, order = 2, epochs = 40, seed = 1, verbose = FALSE
+  data = icu[1:6000, ], order = 2, epochs = 20, seed = 1, verbose = FALSE
 )
 known <- labels[intersect(names(labels), c("age", "heart_rate", "systolic_bp", "lactate", "frailty"))]
 figure("interactions", 8.5, 4, plot(pairs, which = "interactions", terms = 2, labels = known))
