@@ -145,11 +145,11 @@ as_categories <- function(x) {
 
 as_label <- function(x, name, file) {
   value <- as_numbers(stats::setNames(list(x), name), name, file)
-  check_values(value, name, c(0, 1), file)
+  check_file_values(value, name, c(0, 1), file)
   value == 1
 }
 
-check_values <- function(x, name, allowed, file) {
+check_file_values <- function(x, name, allowed, file) {
   bad <- which(!x %in% allowed)
   if (length(bad)) {
     problem <- sprintf(

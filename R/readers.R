@@ -98,7 +98,7 @@ read_income <- function(path) {
     if (name %in% numeric) as_numbers(table, name, file) else as_categories(table[[name]])
   })
   label <- sub("\\.$", "", table$Income)
-  check_values(label, "Income", c("<=50K", ">50K"), file)
+  check_file_values(label, "Income", c("<=50K", ">50K"), file)
   data$Income <- factor(label, levels = c("<=50K", ">50K"))
   if ("fold" %in% names(table)) data$fold <- as.integer(as_numbers(table, "fold", file))
   inform_rows(nrow(table), c(32561L, 16281L), file)
