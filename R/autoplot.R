@@ -17,11 +17,11 @@
 #' @seealso [plot.protonam()] for how to read the figures.
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' library(ggplot2)
-#' icu <- simulate_icu(500, seed = 1)
-#' fit <- protonam(died ~ age + lactate + admission_type, icu, epochs = 5, seed = 1)
+#' icu <- simulate_icu(300, seed = 1)
+#' fit <- protonam(died ~ age + lactate + admission_type, icu, layers = 2, hidden = 16, epochs = 5, seed = 1)
 #' autoplot(fit) + labs(title = "What the model learned")
 #' autoplot(fit, which = "importance")
-#' autoplot(contributions(fit, icu[1:2, ]))
+#' autoplot(contributions(fit, icu[1, ]))
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam <- function(object, terms = NULL, layers = FALSE,
                               which = c("shapes", "interactions", "history", "importance"), level = NULL,
