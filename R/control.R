@@ -40,7 +40,7 @@
 #' @param use_prototypes `FALSE` passes values to the encoders as they are.
 #' @param scale_response Standardise a numeric response inside (predictions are always in its own units).
 #' @param interaction_bins For `order = 2`: at most how many bins per feature the tables have that tell main effects
-#'   from interactions, see [purification]. With very many pairs fewer are used.
+#'   from interactions, see [purification]. Unless asked for, there are fewer with few rows.
 #'
 #' @return A list of class `protonam_control`.
 #' @seealso [paper_control()] for the published settings.

@@ -30,11 +30,13 @@
 #' never occur together in training, their interaction is made as small as possible under independence.
 #'
 #' @section How it is computed:
-#' Each feature is cut into at most 64 bins of about equal weight (`interaction_bins` of [protonam_control()]; fewer
-#' if there are more than about 500 pairs). Levels, the missing value, and the values of a column that has few of them
-#' are bins of their own: the decomposition is then exact on the observed grid. Otherwise an observed value represents
-#' its bin, and the main effects are continued to all values in between (tables of up to 1000 values per feature,
-#' jumps included). Interactions are what remains of the exact pair, so predictions and terms agree to rounding.
+#' Levels, the missing value, and the values of a column that has at most 64 of them are bins of their own: the
+#' decomposition is then exact on the observed grid. Other columns are cut into at most 64 bins of about equal weight,
+#' each represented by an observed value, and the main effects are continued to all values in between (tables of up to
+#' 1000 values per feature, jumps included). With fewer than 6400 training rows there are fewer bins, so that about
+#' 100 rows are in each, because the chance in smaller bins makes main effects ragged. Interactions are what remains
+#' of the exact pair, so predictions and terms agree to rounding. `interaction_bins` of [protonam_control()] sets the
+#' number of bins; with more than about 500 pairs there are fewer.
 #'
 #' The tables are made at the end of a fit and kept in it, at most about 50 MB with very many pairs.
 #'
@@ -56,13 +58,19 @@ pair_evaluations <- 1e7 # components evaluated for the tables of one member
 max_nodes <- 1000L
 
 #' Bins per axis and nodes per table
+#'
+#' Bins of few rows would bring the chance in the rows into the main effects, as ragged curves: unless their number
+#' was asked for, columns with many values get bins of 100 rows or more.
+#' @param rows Number of training rows; Inf: as many bins as possible.
+#' @return list(exact = up to how many values are bins of their own, bins = otherwise how many, nodes)
 #' @noRd
-purify_sizes <- function(config, bins) {
+purify_sizes <- function(config, bins, rows = Inf) {
   n <- ncol(config$components)
-  bins <- max(4, min(bins, floor(sqrt(pair_cells / n))))
+  exact <- max(4, min(bins, floor(sqrt(pair_cells / n))))
+  bins <- min(exact, max(16, floor(rows / 100)))
   outputs <- config$n_tasks * config$n_outputs
-  nodes <- min(max_nodes, pair_values / (2 * n * outputs), pair_evaluations / (2 * n * bins))
-  list(bins = bins, nodes = max(bins, floor(nodes)))
+  nodes <- min(max_nodes, pair_values / (2 * n * outputs), pair_evaluations / (2 * n * exact))
+  list(exact = exact, bins = bins, nodes = max(bins, floor(nodes)))
 }
 
 #' Take the pairs of a fitted model apart
@@ -71,7 +79,8 @@ purify_sizes <- function(config, bins) {
 #' @return list(axes, joint, parts)
 #' @noRd
 purify <- function(object, data, counts, threads) {
-  size <- purify_sizes(object$config, object$control$interaction_bins)
+  asked <- "interaction_bins" %in% attr(object$control, "given")
+  size <- purify_sizes(object$config, object$control$interaction_bins, if (asked) Inf else data$n)
   components <- pair_components(object)
   pairs <- object$config$components[, components, drop = FALSE]
   binned <- lapply(seq_along(object$encoder), function(i) {
@@ -105,7 +114,7 @@ pair_axis <- function(object, i, values, counts, size) {
   weight <- as.vector(rowsum(support$count, cumsum(first)))
   number <- support$value[first]
   z <- z[first]
-  group <- axis_groups(weight, if (is_categorical(encoder)) Inf else size$bins)
+  group <- axis_groups(weight, if (is_categorical(encoder) || length(z) <= size$exact) Inf else size$bins)
   pick <- vapply(split(seq_along(z), group), function(at) at[which(cumsum(weight[at]) >= sum(weight[at]) / 2)[1L]], 1L)
   last <- which(diff(group) > 0L)
   breaks <- (z[last] + z[last + 1L]) / 2

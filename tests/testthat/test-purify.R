@@ -57,7 +57,10 @@ test_that("a model without interactions gets none", {
 
 test_that("tables are bounded whatever the number of pairs", {
   config <- function(pairs) list(components = matrix(0L, 2, pairs), n_tasks = 1, n_outputs = 1)
-  expect_identical(purify_sizes(config(28), 64), list(bins = 64, nodes = 1000))
+  expect_identical(purify_sizes(config(28), 64), list(exact = 64, bins = 64, nodes = 1000))
+  expect_identical(purify_sizes(config(28), 64, 3000)$bins, 30)
+  expect_identical(purify_sizes(config(28), 64, 100)$bins, 16)
+  expect_identical(purify_sizes(config(28), 8, 100)$bins, 8)
   for (pairs in c(190, 1596, 20000)) {
     size <- purify_sizes(config(pairs), 64)
     expect_lte(pairs * size$bins^2, pair_cells)
@@ -100,4 +103,21 @@ test_that("a smaller model has the same contributions", {
   all <- .Call(ffi_contributions, fit$config, member$params, member$running, rows, TRUE, 1L)
   some <- subset_contributions(component_subset(fit, 1, c(2, 5)), rows, TRUE, 1L)
   expect_equal(some, all[, c(2, 5), , ], tolerance = 1e-12)
+})
+
+test_that("main effects and the true interaction are found again", {
+  skip_on_cran()
+  set.seed(1)
+  data <- data.frame(a = runif(2000), b = runif(2000), c = runif(2000))
+  truth <- scale(with(data, cbind(a = sin(2 * pi * a), b = 2 * b, c = 4 * (c - 0.5)^2)), scale = FALSE)
+  data$y <- rowSums(truth) + 3 * (data$a - 0.5) * (data$c - 0.5) + rnorm(2000, sd = 0.1)
+  fit <- protonam(y ~ ., data,
+    order = 2, prototypes = 8, layers = 2, hidden = 32, epochs = 60, batch_size = 128, lr = 5e-3, seed = 1,
+    verbose = FALSE
+  )
+  terms <- predict(fit, data, type = "terms")
+  off <- sqrt(colMeans((scale(terms[, 1:3], scale = FALSE) - truth)^2)) / apply(truth, 2, sd)
+  expect_lt(max(off), 0.1)
+  pairs <- grep(":", term_importance(fit)$term, value = TRUE)
+  expect_identical(pairs[1], "a:c")
 })
