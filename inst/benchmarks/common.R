@@ -21,18 +21,19 @@ read_arguments <- function(...) {
 }
 
 # One line that says where figures come from.
-describe_machine <- function(threads) {
+machine_line <- function(threads) {
   cpu <- if (file.exists("/proc/cpuinfo")) {
     info <- readLines("/proc/cpuinfo")
     sub("^.*: ", "", grep("^model name", info, value = TRUE)[1L])
   } else {
     Sys.info()[["machine"]]
   }
-  cat(sprintf(
-    "%s; %d cores, %d threads used; %s kernels; %s; protonam %s; %s\n", cpu, parallel::detectCores(), threads,
+  sprintf(
+    "%s; %d cores, %d threads used; %s kernels; %s; protonam %s; %s", cpu, parallel::detectCores(), threads,
     .Call(protonam:::ffi_kernel_level, NULL), R.version.string, utils::packageVersion("protonam"), Sys.Date()
-  ))
+  )
 }
+describe_machine <- function(threads) cat(machine_line(threads), "\n", sep = "")
 
 rmse <- function(prediction, y) sqrt(mean((prediction - y)^2))
 
