@@ -164,6 +164,15 @@ test_that("an offset shifts the log rate exactly", {
   expect_error(tiny_fit(I(count - 5) ~ age, data, family = poisson), "negative", class = "protonam_error_response")
 })
 
+test_that("several responses begin with the same weights, groups with their own", {
+  start <- tiny(lr = 1e-300, scale_response = FALSE)
+  both <- coef(protonam(cbind(y, count) ~ age + lab, data, control = start, seed = 1))$weights
+  expect_identical(both[, , "y"], both[, , "count"])
+  expect_false(any(duplicated(c(both[, , "y"]))))
+  groups <- coef(protonam(y ~ age + lab, data, task = ~g, control = start, seed = 1))$weights
+  expect_false(any(groups[, , "f"] == groups[, , "m"]))
+})
+
 test_that("a response that is 80 % missing gains from another with the same structure", {
   skip_on_cran()
   shape <- function(data) sin(3 * data$a) + 2 * (data$b > 0.5) + data$c^2 - abs(data$d)
