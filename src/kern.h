@@ -61,7 +61,8 @@ typedef struct {
    * mix(x): x ^= x >> 16; x *= 0x7FEB352D; x ^= x >> 15; x *= 0x846CA68B; x ^= x >> 16. */
   void (*dropout)(size_t m, size_t h, float *v, size_t ldv, const uint32_t *row, uint32_t key, float p);
 
-  /* Layer norm of joined rows: xhat[m x h] and rstd[m] of bias[h] + sum_{j<k} part[j][m x h]. xhat may be a part. */
+  /* Layer norm of joined rows: xhat[m x h] and rstd[m] of bias[h] + sum_{j<k} part[j][m x h]. xhat may be a part;
+   * bias may be NULL for none. */
   void (*join_norm)(size_t m, size_t k, size_t h, const float *const *part, const float *bias, float *xhat,
                     float *rstd);
 
@@ -73,6 +74,21 @@ typedef struct {
   void (*relu_dots_backward)(size_t m, size_t h, const float *xhat, const float *rstd, const float *gain,
                              const float *offset, const float *w, const float *dr, float *ds, float *dgain,
                              float *doffset, float *dw);
+
+  /* z[m x h] becomes z - mean + shift[h], the mean by row */
+  void (*center_rows)(size_t m, size_t h, float *z, const float *shift);
+
+  /* A component of two features whose rows a, b[m x h] have mean zero, with xhat = layer norm of a + b:
+   * out[i] = bias + sum_j w[j] max(0, gain[j] xhat[i, j] + offset[j]), and rstd[m] for the way back. */
+  void (*pair_dots)(size_t m, size_t h, const float *a, const float *b, const float *gain, const float *offset,
+                    const float *w, float bias, float *out, float *rstd);
+
+  /* Its gradient, given dr[m] and rstd[m]: adds to da and db[m x h], which may be the same; ds[m x h] is scratch. With
+   * k[i, j] = 1 where the relu passed, adds sum_i k dr to pass[h] and sum_i k dr xhat to pass_x[h]: the gradients are
+   * w pass_x for the gain, w pass for the offset, gain pass_x + offset pass for w. */
+  void (*pair_dots_backward)(size_t m, size_t h, const float *a, const float *b, const float *rstd, const float *gain,
+                             const float *offset, const float *w, const float *dr, float *ds, float *da, float *db,
+                             float *pass, float *pass_x);
 
   /* to[r * ldt + :] += from[r, :], for m rows of length h */
   void (*add_rows)(size_t m, size_t h, const float *from, float *to, size_t ldt);

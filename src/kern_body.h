@@ -22,6 +22,7 @@ PN_INLINE void v_store_if(float *p, V v, int part, M lanes) {
 #include "kern_body_proto.h"
 #include "kern_body_rows.h"
 #include "kern_body_tail.h"
+#include "kern_body_pair.h"
 
 const pn_kernels PN_TABLE = {
     .name = PN_LEVEL_NAME,
@@ -38,6 +39,9 @@ const pn_kernels PN_TABLE = {
     .join_norm = join_norm,
     .relu_dots = relu_dots,
     .relu_dots_backward = relu_dots_backward,
+    .center_rows = center_rows,
+    .pair_dots = pair_dots,
+    .pair_dots_backward = pair_dots_backward,
     .add_rows = add_rows,
     .segment_sum = segment_sum,
     .adamw = adamw,

@@ -1,11 +1,11 @@
 /* The second half of a two-layer predictor with one output, fused: join features and normalise, then gain, relu and
- * dot product in one go, and the way back. Components of order > 1 spend their time here.
+ * dot product in one go, and the way back. Order 1 and components of more than two features use these.
  */
 
 /* One vector of r = 1 or 4 joined rows: the bias and k parts, at offset `at` of each. */
 PN_INLINE V4 join_step(size_t r, size_t k, size_t h, const float *const *part, size_t at, const float *bias, int tail,
                        M lanes) {
-  V4 s = v4_all(v_load_if(bias, tail, lanes));
+  V4 s = bias ? v4_all(v_load_if(bias, tail, lanes)) : v4_set(0.0f);
   for (size_t q = 0; q < k; q++) s = v4_add(s, rows_load(r, part[q] + at, h, tail, lanes));
   return s;
 }
@@ -17,20 +17,20 @@ PN_INLINE void join_rows(size_t r, size_t k, size_t h, float inv_h, const float 
   V4 sum = v4_set(0.0f);
   size_t j = 0;
   for (; j + PN_W <= h; j += PN_W) {
-    const V4 s = join_step(r, k, h, part, at + j, bias + j, 0, all);
+    const V4 s = join_step(r, k, h, part, at + j, bias ? bias + j : NULL, 0, all);
     rows_store(r, z + j, h, s, 0, all);
     sum = v4_add(sum, s);
   }
   if (j < h) {
     const M lanes = v_head(h - j);
-    const V4 s = join_step(r, k, h, part, at + j, bias + j, 1, lanes);
+    const V4 s = join_step(r, k, h, part, at + j, bias ? bias + j : NULL, 1, lanes);
     rows_store(r, z + j, h, s, 1, lanes);
     sum = v4_add(sum, s);
   }
   rows_put(r, mean, q_scale(v4_sums(sum), inv_h));
 }
 
-/* k a constant at each call, so that pairs, by far the most common, need no inner loop */
+/* k and bias constants at the usual calls, so that order 1 needs no inner loop */
 PN_INLINE void join_all(size_t m, size_t k, size_t h, const float *const *part, const float *bias, float *xhat,
                         float *rstd) {
   const float inv_h = 1.0f / (float)h;
@@ -46,8 +46,8 @@ PN_INLINE void join_all(size_t m, size_t k, size_t h, const float *const *part, 
 
 PN_KERNEL void join_norm(size_t m, size_t k, size_t h, const float *const *part, const float *bias, float *xhat,
                          float *rstd) {
-  if (k == 2)
-    join_all(m, 2, h, part, bias, xhat, rstd);
+  if (k == 1 && bias)
+    join_all(m, 1, h, part, bias, xhat, rstd);
   else
     join_all(m, k, h, part, bias, xhat, rstd);
 }

@@ -3,7 +3,7 @@
  *   act_l  = A_l(x)                                     layer_proto
  *   z_l    = [v_{l-1}, act_l, 1] W_l                    layer_dense
  *   v_l    = relu(drop(norm(z_l)))                      layer_norm
- *   u_l    = v_l P_l                                    order > 1: kept for the rows
+ *   u_l    = v_l P_l                                    order > 1: kept for the rows, see project_cells
  *   r_l    = tail(u_l + p_l), or u_l + p_l              order 1
  * A strip runs chunk by chunk through all layers, so that its blocks stay in cache. Batch norm needs statistics over a
  * whole feature, so there the strip is the feature and its only chunk.
@@ -100,11 +100,29 @@ static void predict_cells(pn_model *model, pn_work *work, const pn_kernels *kern
   if (out.p > 0) kern->dropout(n, o, r, o, out.row, out.key, out.p);
 }
 
+/* First predictor layer of order > 1. Before a layer norm its rows are centred and share the bias evenly: the norm
+ * removes the mean of their sum in any case, and joining then needs neither a mean nor a bias. */
+static void project_cells(const pn_model *model, pn_work *work, const pn_kernels *kern, const chunk *at, size_t l,
+                          pn_scratch *scratch) {
+  const pn_config *config = model->config;
+  const size_t h = config->hidden, width = model->layout.width;
+  const float *bias = model->shared + model->layout.bias1 + l * width;
+  float *u = work->u + (l * work->cells + at->begin) * width;
+  pn_dense_forward(kern, at->n, h, width, scratch->x, scratch->ldx, at->block + model->layout.predictor + l * h * width,
+                   u, 0);
+  if (config->predictor_layers == 1) return;
+  double mean = 0;
+  for (size_t j = 0; j < h; ++j) mean += bias[j];
+  mean /= (double)h;
+  for (size_t j = 0; j < h; ++j) scratch->shift[j] = (float)((bias[j] - mean) / (double)config->members);
+  kern->center_rows(at->n, h, u, scratch->shift);
+}
+
 static void forward_chunk(pn_model *model, pn_work *work, const pn_kernels *kern, const pn_batch *batch,
                           const chunk *at, pn_mode mode, pn_scratch *scratch) {
   const pn_config *config = model->config;
   const pn_layout *layout = &model->layout;
-  const size_t h = config->hidden, width = layout->width, n = at->n;
+  const size_t h = config->hidden, n = at->n;
   const int order1 = pn_is_order1(config);
   const uint32_t *rows = dropout_rows(config, batch, at, scratch, mode);
 
@@ -133,8 +151,7 @@ static void forward_chunk(pn_model *model, pn_work *work, const pn_kernels *kern
     if (order1) {
       predict_cells(model, work, kern, at, l, mode, rows, scratch);
     } else {
-      pn_dense_forward(kern, n, h, width, scratch->x, scratch->ldx, at->block + layout->predictor + l * h * width,
-                       work->u + (l * work->cells + at->begin) * width, 0);
+      project_cells(model, work, kern, at, l, scratch);
     }
     pn_phase_book(scratch, PN_PHASE_PREDICTOR);
   }

@@ -13,6 +13,11 @@
 
 int pn_is_order1(const pn_config *config) { return config->members == 1; }
 
+int pn_is_fused(const pn_config *config, pn_mode mode) {
+  return config->members == 2 && config->predictor_layers == 2 && config->outputs == 1 &&
+         (!mode.training || config->dropout <= 0);
+}
+
 pn_proto pn_view_proto(const pn_model *model, float *feature_block, size_t l) {
   const pn_layout *layout = &model->layout;
   const size_t t = model->config->prototypes;
@@ -91,11 +96,16 @@ static void scratch_init(pn_scratch *scratch, const pn_config *config, size_t wi
   scratch->act = pn_arena_alloc(arena, rows, sizeof(float));
   scratch->dr = pn_arena_alloc(arena, rows * o, sizeof(float));
   scratch->r = pn_arena_alloc(arena, config->layers * config->components * PN_ROW_BLOCK * o, sizeof(float));
-  scratch->sum = pn_arena_alloc(arena, config->tasks * o, sizeof(double));
+  scratch->sum = pn_arena_alloc(arena, (config->tasks > PN_ROW_BLOCK ? config->tasks : PN_ROW_BLOCK) * o, sizeof(double));
+  scratch->shift = pn_arena_alloc(arena, h, sizeof(float));
   scratch->id = pn_arena_alloc(arena, rows, sizeof(uint32_t));
   scratch->part = pn_arena_alloc(arena, config->members, sizeof(float *));
   if (!pn_is_order1(config)) {
-    scratch->local = pn_arena_alloc(arena, config->features * PN_ROW_BLOCK * width, sizeof(float));
+    scratch->local = pn_arena_alloc(arena, config->layers * config->features * PN_ROW_BLOCK * width, sizeof(float));
+    scratch->slope = pn_arena_alloc(arena, PN_ROW_BLOCK, sizeof(float));
+    scratch->pair_rstd = pn_arena_alloc(arena, config->layers * config->components * PN_ROW_BLOCK, sizeof(float));
+    scratch->pass = pn_arena_alloc(arena, h, sizeof(float));
+    scratch->pass_x = pn_arena_alloc(arena, h, sizeof(float));
   }
 }
 

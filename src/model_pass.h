@@ -69,9 +69,13 @@ typedef struct {
   float *act;     /* [rows] */
   float *dr;      /* [rows x o] */
   float *r;       /* [d x C x PN_ROW_BLOCK x o] component outputs of a block of rows */
-  double *sum;    /* [s x o] */
+  float *pair_rstd;      /* [d x C x PN_ROW_BLOCK] scales of their layer norms, pairs only */
+  float *pass, *pass_x;  /* [h] what the components of one layer pass back, see kern.h */
+  float *shift;          /* [max(h, width)] */
+  double *sum;    /* [max(PN_ROW_BLOCK, s) x o] */
   uint32_t *id;   /* [rows] */
-  float *local;   /* [K x PN_ROW_BLOCK x width] u of a block of rows in one layer, order > 1 */
+  float *local;   /* [d x K x PN_ROW_BLOCK x width] u of a block of rows, order > 1 */
+  float *slope;   /* [PN_ROW_BLOCK] of the penalty, by row */
   const float **part; /* [k] where a component's members stand in it */
 } pn_scratch;
 
@@ -145,6 +149,8 @@ static inline void pn_phase_book(pn_scratch *scratch, pn_phase phase) {
 /* ---- within the model layer (model_cells.c, model_rows.c) ---- */
 
 int pn_is_order1(const pn_config *config);
+/* Components of two features through the fused kernels: one output, two-layer predictors, no dropout in them. */
+int pn_is_fused(const pn_config *config, pn_mode mode);
 pn_proto pn_view_proto(const pn_model *model, float *feature_block, size_t l);
 pn_tail pn_view_tail(const pn_model *model, float *shared, size_t l);
 pn_dropout pn_view_dropout(pn_mode mode, float p, uint32_t stream, size_t l, size_t which, const uint32_t *row);

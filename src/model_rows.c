@@ -15,24 +15,28 @@ static float *block_output(const pn_config *config, const pn_scratch *scratch, s
   return scratch->r + (l * config->components + c) * PN_ROW_BLOCK * config->outputs;
 }
 
-/* Gathers u of layer l for n rows into scratch->local, so that every component then reads from cache. */
+/* Where u of feature i in layer l stands for the block's rows. */
+static float *local_feature(const pn_model *model, const pn_scratch *scratch, size_t l, size_t i) {
+  return scratch->local + (l * model->config->features + i) * PN_ROW_BLOCK * model->layout.width;
+}
+
+/* Gathers u of layer l for n rows, so that every component then reads from cache, and backward finds it again. */
 static void gather_features(const pn_model *model, const pn_work *work, const pn_batch *batch, size_t l, size_t begin,
                             size_t n, pn_scratch *scratch) {
   const size_t width = model->layout.width;
   for (size_t i = 0; i < model->config->features; ++i) {
     const float *u = work->u + (l * work->cells + i * batch->capacity) * width;
     const uint32_t *cell = pn_batch_cell(batch, i) + begin;
-    float *to = scratch->local + i * PN_ROW_BLOCK * width;
+    float *to = local_feature(model, scratch, l, i);
     for (size_t b = 0; b < n; ++b) memcpy(to + b * width, u + cell[b] * width, width * sizeof(float));
   }
 }
 
-/* Points scratch->part at the members of component c. */
-static void select_members(const pn_model *model, size_t c, pn_scratch *scratch) {
+/* Points scratch->part at the members of component c in layer l. */
+static void select_members(const pn_model *model, size_t l, size_t c, pn_scratch *scratch) {
   const pn_config *config = model->config;
   for (size_t m = 0; m < config->members; ++m) {
-    const size_t i = config->component[c * config->members + m];
-    scratch->part[m] = scratch->local + i * PN_ROW_BLOCK * model->layout.width;
+    scratch->part[m] = local_feature(model, scratch, l, config->component[c * config->members + m]);
   }
 }
 
@@ -40,7 +44,7 @@ static void select_members(const pn_model *model, size_t c, pn_scratch *scratch)
 static void join_outputs(const pn_model *model, size_t l, size_t c, size_t n, pn_scratch *scratch, float *r) {
   const size_t o = model->config->outputs;
   const float *bias = model->shared + model->layout.bias1 + l * o;
-  select_members(model, c, scratch);
+  select_members(model, l, c, scratch);
   for (size_t q = 0; q < n * o; ++q) {
     r[q] = bias[q % o];
     for (size_t m = 0; m < model->config->members; ++m) r[q] += scratch->part[m][q];
@@ -50,10 +54,13 @@ static void join_outputs(const pn_model *model, size_t l, size_t c, size_t n, pn
 /* Normalised first predictor layer of component c for n rows: shat[n x h] and its scale, in scratch->s and rstd. */
 static void join_features(const pn_model *model, const pn_kernels *kern, size_t l, size_t c, size_t n,
                           pn_scratch *scratch) {
-  const size_t h = model->config->hidden;
-  select_members(model, c, scratch);
-  kern->join_norm(n, model->config->members, h, scratch->part, model->shared + model->layout.bias1 + l * h, scratch->s,
-                  scratch->rstd);
+  select_members(model, l, c, scratch);
+  kern->join_norm(n, model->config->members, model->config->hidden, scratch->part, NULL, scratch->s, scratch->rstd);
+}
+
+/* Scales of pair c of layer l for the block's rows. */
+static float *pair_rstd(const pn_config *config, const pn_scratch *scratch, size_t l, size_t c) {
+  return scratch->pair_rstd + (l * config->components + c) * PN_ROW_BLOCK;
 }
 
 /* Outputs of order 1 stand ready at the cells. */
@@ -76,6 +83,7 @@ void pn_rows_components(const pn_model *model, pn_work *work, const pn_batch *ba
   const pn_config *config = model->config;
   const size_t o = config->outputs, n = end - begin;
   const uint32_t *rows = batch->id + begin;
+  const int fused = pn_is_fused(config, mode);
   for (size_t l = 0; l < config->layers; ++l) {
     if (pn_is_order1(config)) {
       gather_outputs(model, work, batch, l, begin, n, scratch);
@@ -84,7 +92,12 @@ void pn_rows_components(const pn_model *model, pn_work *work, const pn_batch *ba
     gather_features(model, work, batch, l, begin, n, scratch);
     for (size_t c = 0; c < config->components; ++c) {
       float *r = block_output(config, scratch, l, c);
-      if (config->predictor_layers == 2) {
+      if (fused) {
+        const pn_tail tail = pn_view_tail(model, model->shared, l);
+        select_members(model, l, c, scratch);
+        kern->pair_dots(n, config->hidden, scratch->part[0], scratch->part[1], tail.gain, tail.offset, tail.weight,
+                        tail.bias[0], r, pair_rstd(config, scratch, l, c));
+      } else if (config->predictor_layers == 2) {
         join_features(model, kern, l, c, n, scratch);
         pn_tail_forward(kern, n, pn_view_tail(model, model->shared, l),
                         pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, c, rows), scratch->s, scratch->q, r);
@@ -100,18 +113,22 @@ void pn_rows_components(const pn_model *model, pn_work *work, const pn_batch *ba
 void pn_rows_predict(const pn_model *model, pn_work *work, size_t begin, size_t end, const pn_scratch *scratch) {
   const pn_config *config = model->config;
   const size_t o = config->outputs, s = config->tasks, so = s * o, C = config->components, d = config->layers;
+  const size_t n = end - begin;
   const double share = 1 / (double)C;
+  double *sum = scratch->sum;
   for (size_t l = 0; l < d; ++l) {
-    const float *weight = model->shared + model->layout.task_weight + l * s * C;
     const float *bias = model->shared + model->layout.task_bias + l * so;
-    for (size_t b = 0; b < end - begin; ++b) {
-      double *eta = work->eta + ((begin + b) * d + l) * so;
-      for (size_t u = 0; u < s; ++u) {
+    for (size_t u = 0; u < s; ++u) {
+      const float *weight = model->shared + model->layout.task_weight + (l * s + u) * C;
+      memset(sum, 0, n * o * sizeof(double));
+      for (size_t c = 0; c < C; ++c) {
+        const float *r = block_output(config, scratch, l, c);
+        for (size_t q = 0; q < n * o; ++q) sum[q] += (double)weight[c] * r[q];
+      }
+      for (size_t b = 0; b < n; ++b) {
+        double *eta = work->eta + ((begin + b) * d + l) * so + u * o;
         for (size_t k = 0; k < o; ++k) {
-          const float *r = block_output(config, scratch, l, 0) + b * o + k;
-          double sum = 0;
-          for (size_t c = 0; c < C; ++c) sum += (double)weight[u * C + c] * r[c * PN_ROW_BLOCK * o];
-          eta[u * o + k] = (l > 0 ? eta[u * o + k - so] : 0.0) + bias[u * o + k] + share * sum;
+          eta[k] = (l > 0 ? *(eta + k - so) : 0.0) + bias[u * o + k] + share * sum[b * o + k];
         }
       }
     }
@@ -148,90 +165,132 @@ static double row_loss(const pn_model *model, pn_work *work, const pn_data *data
   return total;
 }
 
+/* What the penalty adds to the gradient of an output of each of the block's rows, per unit of that output. */
+static void penalty_slopes(const pn_config *config, const pn_data *data, const pn_batch *batch, size_t begin, size_t n,
+                           pn_scratch *scratch) {
+  const double slope = 2 * (double)config->output_penalty / (batch->weight_sum * (double)(config->components * config->outputs));
+  for (size_t b = 0; b < n; ++b) {
+    scratch->slope[b] = (float)(slope * (data->weight == NULL ? 1.0 : data->weight[batch->id[begin + b]]));
+  }
+}
+
 /* Gradient of component c's outputs for the block's rows into scratch->dr; adds to the task weights' gradient. */
-static void component_gradient(const pn_model *model, const pn_work *work, const pn_data *data, const pn_batch *batch,
-                               size_t l, size_t c, size_t begin, size_t n, pn_scratch *scratch, float *shared_grad) {
+static void component_gradient(const pn_model *model, const pn_work *work, size_t l, size_t c, size_t begin, size_t n,
+                               pn_scratch *scratch, float *shared_grad) {
   const pn_config *config = model->config;
   const size_t o = config->outputs, s = config->tasks, so = s * o, C = config->components;
   const float *weight = model->shared + model->layout.task_weight + l * s * C;
   float *dweight = shared_grad + model->layout.task_weight + l * s * C;
-  const float *r = block_output(config, scratch, l, c);
-  const double share = 1 / (double)C;
-  const double penalty = 2 * (double)config->output_penalty / (batch->weight_sum * (double)(C * o));
+  const float *r = block_output(config, scratch, l, c), *g = work->g + (l * work->rows + begin) * so;
+  const float share = 1 / (float)C;
   for (size_t b = 0; b < n; ++b) {
-    const double row_weight = data->weight == NULL ? 1.0 : data->weight[batch->id[begin + b]];
-    for (size_t k = 0; k < o; ++k) scratch->dr[b * o + k] = (float)(penalty * row_weight * r[b * o + k]);
+    for (size_t k = 0; k < o; ++k) scratch->dr[b * o + k] = scratch->slope[b] * r[b * o + k];
   }
   for (size_t u = 0; u < s; ++u) {
+    const float factor = share * weight[u * C + c];
     double sum = 0;
     for (size_t b = 0; b < n; ++b) {
-      const float *g = work->g + (l * work->rows + begin + b) * so + u * o;
       for (size_t k = 0; k < o; ++k) {
-        scratch->dr[b * o + k] += (float)(share * weight[u * C + c] * g[k]);
-        sum += (double)g[k] * r[b * o + k];
+        const float at = g[b * so + u * o + k];
+        scratch->dr[b * o + k] += factor * at;
+        sum += (double)at * r[b * o + k];
       }
     }
     dweight[u * C + c] += (float)(share * sum);
   }
 }
 
-/* Backward through component c for the block's rows: adds to du of its members and to shared_grad. */
+/* Backward through component c for the block's rows: adds to du of its members and to shared_grad, or, for a fused
+ * pair, to scratch->pass and pass_x. */
 static void component_backward(const pn_model *model, const pn_kernels *kern, pn_work *work, const pn_batch *batch,
                                pn_mode mode, size_t l, size_t c, size_t begin, size_t n, pn_scratch *scratch,
                                float *shared_grad) {
   const pn_config *config = model->config;
   const size_t o = config->outputs, width = model->layout.width, K = config->features;
-  const uint32_t *rows = batch->id + begin;
+  const uint32_t *rows = batch->id + begin, *member = config->component + c * config->members;
   const pn_dropout out = pn_view_dropout(mode, config->dropout_output, PN_DROP_OUTPUT, l, c, rows);
+  const pn_tail tail = pn_view_tail(model, model->shared, l), grad = pn_view_tail(model, shared_grad, l);
+  float *du = work->du + (l * K * work->rows + begin) * width;
+  const size_t du_feature = work->rows * width;
   if (out.p > 0) kern->dropout(n, o, scratch->dr, o, out.row, out.key, out.p);
+  if (pn_is_fused(config, mode)) {
+    for (size_t b = 0; b < n; ++b) grad.bias[0] += scratch->dr[b];
+    select_members(model, l, c, scratch);
+    kern->pair_dots_backward(n, config->hidden, scratch->part[0], scratch->part[1], pair_rstd(config, scratch, l, c),
+                             tail.gain, tail.offset, tail.weight, scratch->dr, scratch->dv, du + member[0] * du_feature,
+                             du + member[1] * du_feature, scratch->pass, scratch->pass_x);
+    return;
+  }
   const float *ds = scratch->dr;
   if (config->predictor_layers == 2) {
     join_features(model, kern, l, c, n, scratch);
-    pn_tail_backward(kern, n, pn_view_tail(model, model->shared, l),
-                     pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, c, rows), scratch->s, scratch->rstd,
-                     scratch->dr, scratch->q, scratch->dv, pn_view_tail(model, shared_grad, l));
+    pn_tail_backward(kern, n, tail, pn_view_dropout(mode, config->dropout, PN_DROP_TAIL, l, c, rows), scratch->s,
+                     scratch->rstd, scratch->dr, scratch->q, scratch->dv, grad);
     ds = scratch->dv;
   }
-  kern->column_sums(n, width, ds, width, shared_grad + model->layout.bias1 + l * width);
-  for (size_t m = 0; m < config->members; ++m) {
-    const size_t i = config->component[c * config->members + m];
-    kern->add_rows(n, width, ds, work->du + ((l * K + i) * work->rows + begin) * width, width);
+  for (size_t m = 0; m < config->members; ++m) kern->add_rows(n, width, ds, du + member[m] * du_feature, width);
+}
+
+/* What the fused pairs of layer l passed back becomes gradients of the tail. */
+static void add_passed(const pn_model *model, size_t l, const pn_scratch *scratch, float *shared_grad) {
+  const pn_tail tail = pn_view_tail(model, model->shared, l), grad = pn_view_tail(model, shared_grad, l);
+  const float *pass = scratch->pass, *pass_x = scratch->pass_x;
+  for (size_t j = 0; j < tail.h; ++j) {
+    grad.gain[j] += tail.weight[j] * pass_x[j];
+    grad.offset[j] += tail.weight[j] * pass[j];
+    grad.weight[j] += tail.gain[j] * pass_x[j] + tail.offset[j] * pass[j];
   }
+}
+
+/* Gradient of layer l's components and projections for the block's rows. Every component adds its gradient once to each
+ * of its members, so the bias, which it adds once, receives the members' sum divided by their number. */
+static void layer_backward(const pn_model *model, const pn_kernels *kern, pn_work *work, const pn_batch *batch,
+                           pn_mode mode, size_t l, size_t begin, size_t n, pn_scratch *scratch, float *shared_grad) {
+  const pn_config *config = model->config;
+  const size_t width = model->layout.width, K = config->features;
+  float *du = work->du + (l * K * work->rows + begin) * width, *shift = scratch->shift;
+  for (size_t i = 0; i < K; ++i) memset(du + i * work->rows * width, 0, n * width * sizeof(float));
+  memset(scratch->pass, 0, config->hidden * sizeof(float));
+  memset(scratch->pass_x, 0, config->hidden * sizeof(float));
+  for (size_t c = 0; c < config->components; ++c) {
+    component_gradient(model, work, l, c, begin, n, scratch, shared_grad);
+    component_backward(model, kern, work, batch, mode, l, c, begin, n, scratch, shared_grad);
+  }
+  if (pn_is_fused(config, mode)) add_passed(model, l, scratch, shared_grad);
+  memset(shift, 0, width * sizeof(float));
+  for (size_t i = 0; i < K; ++i) kern->column_sums(n, width, du + i * work->rows * width, width, shift);
+  float *dbias = shared_grad + model->layout.bias1 + l * width;
+  for (size_t j = 0; j < width; ++j) dbias[j] += shift[j] / (float)config->members;
 }
 
 double pn_rows_gradient(const pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch, pn_mode mode,
                         size_t begin, size_t end, pn_scratch *scratch, float *shared_grad) {
   const pn_kernels *kern = pn_kernels_get();
   const pn_config *config = model->config;
-  const size_t o = config->outputs, so = config->tasks * o, C = config->components, d = config->layers;
-  const size_t n = end - begin, width = model->layout.width, K = config->features;
+  const size_t o = config->outputs, so = config->tasks * o, C = config->components, d = config->layers, n = end - begin;
   const double penalty = (double)config->output_penalty / (batch->weight_sum * (double)(C * o));
   double total = 0;
   pn_phase_start(scratch);
   pn_rows_components(model, work, batch, mode, begin, end, scratch);
   pn_phase_book(scratch, PN_PHASE_COMPONENTS);
   pn_rows_predict(model, work, begin, end, scratch);
+  double *squares = scratch->sum;
+  memset(squares, 0, n * sizeof(double));
+  for (size_t c = 0; c < d * C; ++c) {
+    const float *r = block_output(config, scratch, 0, c);
+    for (size_t q = 0; q < n * o; ++q) squares[q / o] += (double)r[q] * r[q];
+  }
   for (size_t b = 0; b < n; ++b) {
     const double row_weight = data->weight == NULL ? 1.0 : data->weight[batch->id[begin + b]];
-    double squares = 0;
-    for (size_t c = 0; c < d * C; ++c) {
-      const float *r = block_output(config, scratch, 0, c) + b * o;
-      for (size_t k = 0; k < o; ++k) squares += (double)r[k] * r[k];
-    }
-    total += row_loss(model, work, data, batch, begin + b) + penalty * row_weight * squares;
+    total += row_loss(model, work, data, batch, begin + b) + penalty * row_weight * squares[b];
   }
   pn_phase_book(scratch, PN_PHASE_LOSS);
+  if (!pn_is_order1(config)) penalty_slopes(config, data, batch, begin, n, scratch);
   for (size_t l = 0; l < d; ++l) {
     kern->column_sums(n, so, work->g + (l * work->rows + begin) * so, so,
                       shared_grad + model->layout.task_bias + l * so);
-    if (pn_is_order1(config)) continue;
-    gather_features(model, work, batch, l, begin, n, scratch);
-    for (size_t i = 0; i < K; ++i) {
-      memset(work->du + ((l * K + i) * work->rows + begin) * width, 0, n * width * sizeof(float));
-    }
-    for (size_t c = 0; c < C; ++c) {
-      component_gradient(model, work, data, batch, l, c, begin, n, scratch, shared_grad);
-      component_backward(model, kern, work, batch, mode, l, c, begin, n, scratch, shared_grad);
+    if (!pn_is_order1(config)) {
+      layer_backward(model, kern, work, batch, mode, l, begin, n, scratch, shared_grad);
     }
   }
   pn_phase_book(scratch, PN_PHASE_COMPONENTS);
