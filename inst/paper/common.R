@@ -5,16 +5,51 @@
 #   --threads   threads of a fit; figures do not depend on them
 #   --fits      a folder that keeps fitted models, so that several tables and figures need each of them once
 #   --results   the folder for CSV and PNG files; by default a new one under the working directory
-#   --overwrite yes to replace result files that are there already
+#   --overwrite yes to replace results that are there already
+# Sourced by the scripts with `here`, the folder of the scripts, set.
 library(protonam)
-here <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
 source(file.path(dirname(normalizePath(here)), "benchmarks", "common.R"))
 
+stop_script <- function(...) stop(..., call. = FALSE)
+
+# Arguments -----------------------------------------------------------------------------------------------------------
+
+# The arguments above, and those in ..., with their defaults.
 paper_arguments <- function(...) {
-  read_arguments(
+  given <- commandArgs(trailingOnly = TRUE)
+  named <- grepl("^--[a-z]+=", given)
+  malformed <- given[!named & startsWith(given, "-")]
+  if (length(malformed)) stop_script("arguments are written --name=value, not ", malformed[1L])
+  if (sum(!named) == 0L) stop_script("the path of the data is missing: Rscript <script> <data> --name=value")
+  if (sum(!named) > 1L) stop_script("one path is needed, not ", sum(!named), ": ", toString(given[!named]))
+  # warnings of as.numeric() say less than the check below
+  arguments <- suppressWarnings(read_arguments(
     path = "", epochs = 0, threads = 2, fits = "", results = "paper-results", overwrite = "no", ...
-  )
+  ))
+  for (name in names(arguments)) {
+    value <- arguments[[name]]
+    text <- sub("^[^=]*=", "", given[startsWith(given, paste0("--", name, "="))])
+    if (!length(value) || anyNA(value)) stop_script("--", name, " cannot be ", if (any(nzchar(text))) text else "empty")
+  }
+  check_whole(arguments, "epochs", 0)
+  check_whole(arguments, "threads", 1)
+  check_among(arguments, "overwrite", c("yes", "no"))
+  arguments
 }
+
+check_whole <- function(arguments, name, least) {
+  value <- arguments[[name]]
+  if (length(value) != 1L || value < least || value != round(value)) {
+    stop_script("--", name, " must be a whole number of at least ", least, ", not ", toString(value))
+  }
+}
+
+check_among <- function(arguments, name, known) {
+  unknown <- setdiff(arguments[[name]], known)
+  if (length(unknown)) stop_script("--", name, " can be ", toString(known), ", not ", toString(unknown))
+}
+
+# Kept fits -----------------------------------------------------------------------------------------------------------
 
 # The commit of the package's sources, where they stand in a repository.
 source_commit <- function() {
@@ -25,23 +60,102 @@ source_commit <- function() {
   if (length(commit) == 1L) commit else NA_character_
 }
 
+# The file in --fits that keeps what is called `name`, NULL without --fits.
+fit_file <- function(name, arguments) {
+  if (arguments$epochs > 0) name <- paste0(name, "_epochs", arguments$epochs)
+  if (nzchar(arguments$fits)) file.path(arguments$fits, paste0(name, ".rds"))
+}
+
 # A fitted model by name: read from --fits when it is there, else fitted by `expr` and kept there.
 # Returns list(fit, seconds, threads, machine, commit, date).
 keep_fit <- function(name, expr, arguments) {
-  if (arguments$epochs > 0) name <- paste0(name, "_epochs", arguments$epochs)
-  file <- if (nzchar(arguments$fits)) file.path(arguments$fits, paste0(name, ".rds"))
+  file <- fit_file(name, arguments)
   if (!is.null(file) && file.exists(file)) {
     return(readRDS(file))
   }
+  commit <- source_commit()
   seconds <- seconds_of(fit <- expr)
   kept <- list(
     fit = fit, seconds = seconds, threads = arguments$threads, machine = machine_line(arguments$threads),
-    commit = source_commit(), date = format(Sys.Date())
+    commit = commit, date = format(Sys.Date())
   )
   if (!is.null(file)) {
     dir.create(arguments$fits, recursive = TRUE, showWarnings = FALSE)
-    saveRDS(kept, file)
+    # a run that is stopped while it writes leaves no half file under the name
+    saveRDS(kept, paste0(file, ".part"))
+    file.rename(paste0(file, ".part"), file)
   }
   cat(sprintf("%s: %.0f s\n", name, seconds))
   kept
+}
+
+# Results -------------------------------------------------------------------------------------------------------------
+
+result_file <- function(arguments, name) file.path(arguments$results, name)
+
+refuse <- function(what) {
+  stop_script(what, " and is not overwritten; give --overwrite=yes to replace it, or another folder with --results")
+}
+
+# Called before anything is fitted: result files that are there already stay as they are.
+claim_files <- function(arguments, names) {
+  there <- names[file.exists(result_file(arguments, names))]
+  if (length(there) && arguments$overwrite != "yes") refuse(paste(result_file(arguments, there[1L]), "exists"))
+}
+
+# The same for a table that is made in parts: rows of other parts are kept, rows of these `parts` are refused. `part` is
+# the column that tells them apart.
+claim_rows <- function(arguments, name, part, parts) {
+  file <- result_file(arguments, name)
+  if (!file.exists(file)) {
+    return(invisible())
+  }
+  there <- intersect(parts, read_result(file, part)[[part]])
+  if (length(there) && arguments$overwrite != "yes") refuse(paste0(file, " has results of ", toString(there)))
+}
+
+# A table without its published rows, which are added anew by every run.
+read_result <- function(file, part) {
+  table <- utils::read.csv(file, stringsAsFactors = FALSE, na.strings = c("", "NA"))
+  if (!all(c(part, "commit") %in% names(table))) stop_script(file, " is no result of this script")
+  table$commit <- as.character(table$commit)
+  table[!table$source %in% "published", ]
+}
+
+# Adds rows to a table, in place of those of the same parts.
+add_rows <- function(arguments, name, part, rows) {
+  file <- result_file(arguments, name)
+  if (file.exists(file)) {
+    old <- read_result(file, part)
+    if (!setequal(names(old), names(rows))) stop_script(file, " has other columns than this script writes")
+    rows <- rbind(old[!old[[part]] %in% rows[[part]], names(rows)], rows)
+  }
+  write_table(rows, file)
+}
+
+write_table <- function(table, file) {
+  dir.create(dirname(file), recursive = TRUE, showWarnings = FALSE)
+  utils::write.csv(table, file, row.names = FALSE, na = "")
+  invisible(table)
+}
+
+# Where a result comes from, as columns. `seconds` is that of the kept fit unless given.
+provenance <- function(kept, seconds = kept$seconds) {
+  data.frame(
+    seconds = round(seconds, 2), threads = kept$threads, machine = kept$machine, date = kept$date,
+    commit = kept$commit
+  )
+}
+
+# The settings of a fit in one line.
+settings_line <- function(fit) {
+  control <- unclass(fit$control)
+  control <- control[!vapply(control, is.null, NA)]
+  paste(sprintf("%s=%s", names(control), vapply(control, format, "")), collapse = " ")
+}
+
+# The paper's numbers of one of its tables, see published.csv.
+published <- function(table, data = "housing") {
+  numbers <- utils::read.csv(file.path(here, "published.csv"), stringsAsFactors = FALSE)
+  numbers[numbers$table == table & numbers$data == data, ]
 }
