@@ -10,7 +10,8 @@
 #' fewer for small data, which would only be learned by heart. `steps` is `7000 * sqrt(n / 14000)`, at least 700 and at
 #' most 7000:
 #'
-#' * `batch_size`: the power of two nearest to `n / 8`, at least 32 and at most 2048 (never more than `n`);
+#' * `batch_size`: the power of two nearest to `n / 8`, at least 32 and at most 2048 (never more than `n`); with
+#'   more than 370,000 rows the one nearest to `n / 128`, at most 16,384;
 #' * `epochs`: as many as make `steps` steps, at least 40 and at most 1000;
 #' * `lr`: 0.001;
 #' * `weight_decay`: 0.01 below 5000 rows, else 0.001;
@@ -128,8 +129,11 @@ paper_settings <- stats::setNames(
 #' Settings that adapt to the data, see section Defaults of ?protonam_control
 #' @param n Training rows.
 #' @noRd
-default_settings <- function(n, order, batch_size = NULL) {
-  batch <- batch_size %||% min(max(2^round(log2(max(n / 8, 1))), 32), 2048)
+default_settings <- function(n, batch_size = NULL) {
+  power_of_two <- function(x) 2^round(log2(max(x, 1)))
+  # with very many rows a larger batch costs little more: its values are mostly equal to others of the same batch
+  most <- min(max(2048, power_of_two(n / 128)), 16384)
+  batch <- batch_size %||% min(max(power_of_two(n / 8), 32), most)
   steps <- min(max(7000 * sqrt(n / 14000), 700), 7000)
   per_epoch <- max(round(n / min(batch, n)), 1)
   list(
@@ -144,7 +148,7 @@ default_settings <- function(n, order, batch_size = NULL) {
 #' Fill in what adapts to the data
 #' @noRd
 resolve_control <- function(control, n, order) {
-  defaults <- default_settings(n, order, control$batch_size)
+  defaults <- default_settings(n, control$batch_size)
   for (name in names(defaults)) {
     if (is.null(control[[name]])) control[[name]] <- defaults[[name]]
   }

@@ -141,8 +141,8 @@ slab_pack <- function(tensors, config) {
   slab
 }
 
-# Evaluates `expr` with the kernels of one instruction set ("scalar", "avx2", "avx512"); NULL: those in use.
-with_kernels <- function(level, expr) {
+# Evaluates `expr` with the kernels of one instruction set ("scalar", "avx2", "avx512"); NULL: the best there are.
+with_kernels <- function(level = getOption("protonam.kernels"), expr) {
   if (is.null(level)) {
     return(expr)
   }

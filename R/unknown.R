@@ -11,7 +11,9 @@ unknown_in <- function(unknown, range) {
 #' @noRd
 member_predictions <- function(object, m, data, unknown, threads) {
   member <- object$members[[m]]
-  evaluate <- function(data) .Call(ffi_predict, object$config, member$params, member$running, data, threads)
+  evaluate <- function(data) {
+    with_kernels(expr = .Call(ffi_predict, object$config, member$params, member$running, data, threads))
+  }
   value <- evaluate(data)
   if (is.null(unknown)) {
     return(value)

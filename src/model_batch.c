@@ -11,6 +11,35 @@
 
 #include "base_omp.h"
 
+#define PN_COPY_ROWS 4096 /* rows copied feature by feature while they stay in cache */
+
+pn_status pn_data_by_rows(pn_data *data, size_t features, pn_arena *arena) {
+  size_t stride = 0;
+  for (size_t i = 0; i < features; ++i) stride += (size_t)data->feature[i].width;
+  pn_feature *feature = pn_arena_alloc(arena, features, sizeof(*feature));
+  unsigned char *rows = pn_arena_alloc(arena, data->n * stride, 1);
+  if (feature == NULL || rows == NULL) return PN_NO_MEMORY;
+  for (size_t first = 0; first < data->n; first += PN_COPY_ROWS) {
+    const size_t end = data->n - first < PN_COPY_ROWS ? data->n : first + PN_COPY_ROWS;
+    unsigned char *to = rows + first * stride;
+    for (size_t i = 0; i < features; to += data->feature[i].width, ++i) {
+      const pn_feature *from = &data->feature[i];
+      for (size_t r = first; r < end; ++r) {
+        memcpy(to + (r - first) * stride, from->code + r * from->stride, (size_t)from->width);
+      }
+    }
+  }
+  size_t at = 0;
+  for (size_t i = 0; i < features; ++i) {
+    feature[i] = data->feature[i];
+    feature[i].code = rows + at;
+    feature[i].stride = stride;
+    at += (size_t)feature[i].width;
+  }
+  data->feature = feature;
+  return PN_OK;
+}
+
 pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, size_t capacity, pn_arena *arena) {
   memset(batch, 0, sizeof(*batch));
   batch->capacity = capacity;
@@ -32,14 +61,15 @@ pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, s
 }
 
 static inline uint32_t code_at(const pn_feature *feature, size_t row) {
-  if (feature->width == 1) return feature->code[row];
+  const unsigned char *from = feature->code + row * feature->stride;
+  if (feature->width == 1) return *from;
   if (feature->width == 2) {
     uint16_t code;
-    memcpy(&code, feature->code + 2 * row, sizeof(code));
+    memcpy(&code, from, sizeof(code));
     return code;
   }
   uint32_t code;
-  memcpy(&code, feature->code + 4 * row, sizeof(code));
+  memcpy(&code, from, sizeof(code));
   return code;
 }
 

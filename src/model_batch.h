@@ -18,8 +18,9 @@
 typedef struct {
   size_t n_values;
   const float *value;      /* [n_values]; NaN marks the missing value */
-  const unsigned char *code; /* n codes of `width` bytes, native byte order, into value */
+  const unsigned char *code; /* n codes of `width` bytes, native byte order, into value; row r's at code + r * stride */
   int width;               /* 1, 2 or 4 */
+  size_t stride;           /* width when the feature's codes stand together, more when a row's do */
 } pn_feature;
 
 typedef struct {
@@ -55,6 +56,10 @@ typedef struct {
   size_t *table_start; /* [K + 1] where a feature's part of seen and local begins */
   uint32_t stamp;
 } pn_batch;
+
+/* Copies the codes so that those of a row stand together: rows drawn at random then cost a cache line each instead of
+ * one per feature. */
+pn_status pn_data_by_rows(pn_data *data, size_t features, pn_arena *arena);
 
 /* Reserves a batch of at most `capacity` rows for `data`. */
 pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, size_t capacity, pn_arena *arena);

@@ -208,6 +208,7 @@ static SEXP fit_body(void *data) {
   const int threads = pn_r_threads(pn_r_element(call->train, "threads"));
   pn_r_config(&call->engine_config, call->config, &call->arena);
   pn_r_data(&call->rows, &call->engine_config, call->data, &call->arena);
+  pn_r_check(pn_data_by_rows(&call->rows, call->engine_config.features, &call->arena));
   if (call->rows.y == NULL || call->rows.n == 0) pn_r_abort("engine", "The engine needs rows with a response.");
   if (call->validation != R_NilValue) {
     pn_r_data(&call->held_out, &call->engine_config, call->validation, &call->arena);

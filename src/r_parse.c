@@ -159,6 +159,7 @@ static void parse_feature(pn_feature *feature, SEXP from, size_t n, pn_arena *ar
   feature->n_values = (size_t)Rf_xlength(values);
   feature->code = RAW(codes);
   feature->width = (int)width;
+  feature->stride = width;
   if (n > 0 && largest_code(feature->code, feature->width, n) >= feature->n_values) {
     pn_r_abort("engine", "The engine found a code beyond the feature's table of values.");
   }

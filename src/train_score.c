@@ -15,7 +15,8 @@ typedef struct {
 
 static double weight_of(const pn_data *data, size_t row) { return data->weight == NULL ? 1.0 : data->weight[row]; }
 
-static int single_class(const pn_data *data, size_t column) {
+/* How many classes the labels of a column have; 0 when it has no labels. */
+static int count_classes(const pn_data *data, size_t column) {
   int events = 0, others = 0;
   for (size_t row = 0; row < data->n; ++row) {
     const double y = data->y[column * data->n + row];
@@ -26,14 +27,21 @@ static int single_class(const pn_data *data, size_t column) {
       others = 1;
     }
   }
-  return !(events && others);
+  return events + others;
+}
+
+static int has_labels(const pn_data *data, size_t column) {
+  for (size_t row = 0; row < data->n; ++row) {
+    if (!isnan(data->y[column * data->n + row]) && weight_of(data, row) > 0) return 1;
+  }
+  return 0;
 }
 
 pn_status pn_scorer_init(pn_scorer *scorer, const pn_config *config, const pn_data *data, pn_arena *arena) {
   scorer->kind = pn_loss_get(config->family)->score;
   if (scorer->kind == PN_SCORE_AUC) {
     for (size_t u = 0; u < data->y_columns; ++u) {
-      if (single_class(data, u)) scorer->kind = PN_SCORE_LOGLOSS;
+      if (count_classes(data, u) == 1) scorer->kind = PN_SCORE_LOGLOSS;
     }
   }
   scorer->eta = pn_arena_alloc(arena, data->n * config->tasks * config->outputs, sizeof(double));
@@ -113,11 +121,15 @@ static double mean_loss(const pn_scorer *scorer, const pn_config *config, const 
 
 double pn_score(pn_scorer *scorer, const pn_config *config, const pn_data *data) {
   double sum = 0;
+  size_t scored = 0;
   for (size_t u = 0; u < data->y_columns; ++u) {
+    /* a response without labels among these rows says nothing about the others */
+    if (!has_labels(data, u)) continue;
     sum += scorer->kind == PN_SCORE_AUC ? area_under_curve(scorer, config, data, u)
                                         : mean_loss(scorer, config, data, u);
+    ++scored;
   }
-  return sum / (double)data->y_columns;
+  return sum / (double)scored;
 }
 
 int pn_score_better(pn_score_kind kind, double a, double b) {

@@ -18,7 +18,7 @@ prediction <- best_of(arguments$repeats, function() {
   seconds_of(predict(fit, housing, threads = arguments$threads))
 }) / nrow(housing)
 cat(sprintf(
-  "Housing, order 1: predict %.2f us a row and feature, a training row %.1f us: ratio 1/%.0f (per row: 1/%.1f)\n",
+  "Housing, order 1: predict %.2f us a row and feature, a training row %.1f us: 1/%.0f (a whole row: 1/%.1f)\n",
   1e6 * prediction / 8, 1e6 * training_row, training_row / (prediction / 8), training_row / prediction
 ))
 
@@ -26,5 +26,5 @@ icu <- simulate_icu(arguments$rows, seed = 1)
 fit <- protonam(died ~ ., icu[1:20000, ], epochs = 5, seed = 1, threads = arguments$threads, verbose = FALSE)
 seconds <- best_of(arguments$repeats, function() seconds_of(predict(fit, icu, threads = arguments$threads)))
 cat(sprintf(
-  "simulate_icu, order 1: %.0f rows x %d features in %.2f s\n", arguments$rows, length(fit$encoders), seconds
+  "simulate_icu, order 1: %.0f rows x %d features in %.2f s\n", arguments$rows, length(fit$encoder), seconds
 ))

@@ -6,6 +6,8 @@ test_that("settings adapt to the number of rows unless they are given", {
   )
   large <- resolved(2e5)
   expect_identical(large$batch_size, 2048)
+  expect_identical(resolved(1e6)$batch_size, 8192)
+  expect_identical(resolved(1e8)$batch_size, 16384)
   expect_equal(large$epochs, ceiling(7000 / round(2e5 / 2048)))
   expect_equal(large$tau, large$epochs / 16)
   expect_identical(resolved(2e5, tau = 16)$tau, 16)

@@ -1,12 +1,10 @@
 # The engine against golden numbers: outputs, loss, gradients, optimiser steps and whole trajectories, made in double
-# precision by an independent automatic-differentiation implementation. Each on the portable and the fastest kernels.
+# precision by an independent automatic-differentiation implementation. Each on every kernel level that this machine has.
 
 golden_cases <- function(pattern) {
   files <- list.files(test_path("fixtures"), pattern = pattern, full.names = TRUE)
   stats::setNames(lapply(files, readRDS), sub("[.]rds$", "", basename(files)))
 }
-
-kernel_levels <- function() unique(c("scalar", .Call(ffi_kernel_level, NULL)))
 
 # Largest difference, as a share of the largest element.
 relative_gap <- function(got, want, floor = 0) {
