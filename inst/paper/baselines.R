@@ -29,11 +29,22 @@ design_matrices <- function(rows, others, response) {
 # The response as numbers, 1 for the second class.
 as_number <- function(y) if (is.factor(y)) as.numeric(y) - 1 else y
 
+# Levels that no training row has, as the most frequent one, for models that know no other way.
+replace_unseen <- function(test, rows) {
+  for (name in names(rows)[vapply(rows, is.factor, NA)]) {
+    count <- table(rows[[name]])
+    test[[name]][count[as.character(test[[name]])] == 0L] <- names(count)[which.max(count)]
+  }
+  test
+}
+
 fit_linear <- function(rows, validation, test, response, seed) {
+  rows <- rbind(rows, validation)
+  test <- replace_unseen(test, rows)
   family <- if (is_binary(rows, response)) stats::binomial() else stats::gaussian()
   # separated levels of Income give fitted probabilities of 0, which glm() warns of
   suppressWarnings({
-    fit <- stats::glm(all_columns(rows, response), family, rbind(rows, validation))
+    fit <- stats::glm(all_columns(rows, response), family, rows)
     list(prediction = unname(stats::predict(fit, test, type = "response")), settings = "learns from validation rows too")
   })
 }

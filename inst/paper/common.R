@@ -147,6 +147,18 @@ provenance <- function(kept, seconds = kept$seconds) {
   )
 }
 
+# The same in a text file, for results that have no room for columns. `kept`: list of kept fits.
+write_origin <- function(arguments, name, kept, ...) {
+  lines <- unlist(lapply(kept, function(one) {
+    origin <- provenance(one)
+    c(
+      sprintf("models: %d of order %s, seed %s", length(one$fit$members), one$fit$order, one$fit$seed),
+      sprintf("settings: %s", settings_line(one$fit)), sprintf("%s: %s", names(origin), vapply(origin, format, "")), ""
+    )
+  }))
+  writeLines(c(..., lines[-length(lines)]), result_file(arguments, paste0(name, ".txt")))
+}
+
 # The settings of a fit in one line.
 settings_line <- function(fit) {
   control <- unclass(fit$control)

@@ -13,6 +13,6 @@ kept <- housing_models(arguments, 1, arguments$ensemble)
 models <- seq_along(kept$fit$members)
 curves <- lapply(models, function(m) trim_shapes(shapes(some_members(kept$fit, m), "AveOccup"), train))
 names(curves) <- paste("model", models)
-draw_figure(arguments, "figure_aveoccup", list(kept), 9, 5, {
+save_figure(arguments, "figure_aveoccup", list(kept), 9, 5, {
   plot(stack_shapes(curves), labels = c(AveOccup = "AveOccup (middle 99 % of block groups)"))
 })

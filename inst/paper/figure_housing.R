@@ -11,4 +11,4 @@ claim_files(arguments, figure_files("figure_housing"))
 train <- housing_parts(arguments)$train
 kept <- housing_models(arguments, 1, arguments$ensemble)
 curves <- trim_shapes(shapes(kept$fit), train)
-draw_figure(arguments, "figure_housing", list(kept), 9.6, 6.4, plot(curves))
+save_figure(arguments, "figure_housing", list(kept), 9.6, 6.4, plot(curves))

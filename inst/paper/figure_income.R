@@ -23,15 +23,15 @@ model <- function(task) do.call(income_model, c(list(arguments, 1, arguments$fol
 if (any(c("numbers", "categories") %in% arguments$parts)) kept <- model(FALSE)
 if ("numbers" %in% arguments$parts) {
   curves <- trim_shapes(shapes(kept$fit, features[numeric]), train)
-  draw_figure(arguments, names[["numbers"]], list(kept), 9.6, 5.2, plot(curves))
+  save_figure(arguments, names[["numbers"]], list(kept), 9.6, 5.2, plot(curves))
 }
 if ("categories" %in% arguments$parts) {
   # the longest list of levels, NativeCountry, would need a page of its own
   short <- vapply(income[features], nlevels, 0L) <= 20L
-  draw_figure(arguments, names[["categories"]], list(kept), 9.6, 9, plot(kept$fit, features[!numeric & short]))
+  save_figure(arguments, names[["categories"]], list(kept), 9.6, 9, plot(kept$fit, features[!numeric & short]))
 }
 if ("task" %in% arguments$parts) {
   kept <- model(TRUE)
   curves <- trim_shapes(shapes(kept$fit, features[numeric]), train)
-  draw_figure(arguments, names[["task"]], list(kept), 9.6, 5.6, plot(curves))
+  save_figure(arguments, names[["task"]], list(kept), 9.6, 5.6, plot(curves))
 }

@@ -29,5 +29,5 @@ joint <- pure
 joint$effect <- pure$effect + effect_at("Longitude", pure$x) + effect_at("Latitude", pure$y)
 both <- stack_shapes(list("interaction" = pure, "joint effect" = joint))
 for (style in names(files)) {
-  draw_figure(arguments, files[[style]], list(kept), 9.4, 4.6, plot(both, style = style, rug = FALSE))
+  save_figure(arguments, files[[style]], list(kept), 9.4, 4.6, plot(both, style = style, rug = FALSE))
 }

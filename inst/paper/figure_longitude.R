@@ -20,16 +20,16 @@ if (any(c("overall", "layers") %in% arguments$parts)) {
   kept <- housing_models(arguments, 1, arguments$ensemble)
 }
 if ("overall" %in% arguments$parts) {
-  draw_figure(arguments, names[["overall"]], list(kept), 9, 5, plot(kept$fit, "Longitude"))
+  save_figure(arguments, names[["overall"]], list(kept), 9, 5, plot(kept$fit, "Longitude"))
 }
 if ("layers" %in% arguments$parts) {
-  draw_figure(arguments, names[["layers"]], list(kept), 9, 3.6, plot(kept$fit, "Longitude", layers = TRUE))
+  save_figure(arguments, names[["layers"]], list(kept), 9, 3.6, plot(kept$fit, "Longitude", layers = TRUE))
 }
 
 # fits side by side, the same scale of effects in all panels
 draw_beside <- function(part, fits) {
   curves <- lapply(fits, function(one) shapes(one$fit, "Longitude"))
-  draw_figure(arguments, names[[part]], fits, 9, 3.6, plot(stack_shapes(curves, panels = TRUE)))
+  save_figure(arguments, names[[part]], fits, 9, 3.6, plot(stack_shapes(curves, panels = TRUE)))
 }
 few <- utils::modifyList(arguments, list(ensemble = arguments$each))
 if ("prototypes" %in% arguments$parts) {

@@ -4,19 +4,12 @@
 # those of several fits side by side.
 
 # Draws into <name>.png and writes <name>.txt beside it, which says where the figure comes from. `kept`: the kept fits.
-draw_figure <- function(arguments, name, kept, width, height, code) {
+save_figure <- function(arguments, name, kept, width, height, code) {
   dir.create(arguments$results, recursive = TRUE, showWarnings = FALSE)
   file <- result_file(arguments, paste0(name, ".png"))
   grDevices::png(file, width, height, units = "in", res = 150, type = "cairo")
   tryCatch(force(code), finally = grDevices::dev.off())
-  lines <- unlist(lapply(kept, function(one) {
-    origin <- provenance(one)
-    c(
-      sprintf("models: %d of order %s, seed %s", length(one$fit$members), one$fit$order, one$fit$seed),
-      sprintf("settings: %s", settings_line(one$fit)), sprintf("%s: %s", names(origin), vapply(origin, format, "")), ""
-    )
-  }))
-  writeLines(c(paste0("figure: ", name, ".png"), "", lines[-length(lines)]), result_file(arguments, paste0(name, ".txt")))
+  write_origin(arguments, name, kept)
   cat("written to", file, "\n")
 }
 

@@ -7,7 +7,7 @@ own_names <- c("1" = "ProtoNAM", "2" = "ProtoNA2M", "Inf" = "ProtoNAnM")
 wanted_models <- function(arguments) {
   rows <- lapply(arguments$models, function(which) {
     if (which == "protonam") {
-      return(data.frame(which = which, order = arguments$orders, model = own_names[format(arguments$orders)]))
+      return(data.frame(which = which, order = arguments$orders, model = own_names[as.character(arguments$orders)]))
     }
     if (which == "nam") {
       return(data.frame(which = which, order = 1, model = "NAM"))
