@@ -219,7 +219,7 @@ gg_scales <- function(figure, panels) {
     },
     if ("bar" %in% roles) {
       ggplot2::scale_fill_manual(
-        values = values, labels = labels, name = NULL, guide = if (several) "legend" else "none"
+        values = values, labels = labels, name = NULL, guide = if (several) "legend" else "none", drop = FALSE
       )
     },
     if (any(c("tile", "cell") %in% roles)) {

@@ -1,4 +1,4 @@
-# How much each term matters: computed at the end of a fit (R/fit.R, R/pairs-terms.R), collected here.
+# How much each term matters: computed at the end of a fit (R/fit.R, R/pair-terms.R), collected here.
 
 #' Importance of the terms
 #'
@@ -25,6 +25,12 @@ term_importance <- function(fit) {
     table,
     class = c("protonam_importance", "data.frame"), response = fit$response$name, scale_label = scale_label(fit, "link")
   )
+}
+
+#' @export
+print.protonam_importance <- function(x, n = 30L, ...) {
+  cat("Importance of ", count(length(unique(x$term)), "term"), ": ", importance_label(x), "\n", sep = "")
+  print_used(x, n)
 }
 
 #' One value per term: the mean over outputs

@@ -6,7 +6,7 @@
 draw_panel <- function(panel, figure, alone, cell) {
   line <- line_height()
   pair <- panel$kind == "pair"
-  under_axis <- alone && panel$kind == "curve"
+  under_axis <- alone && (panel$kind == "curve" || (panel$kind == "levels" && !isTRUE(panel$flipped)))
   # the features of a pair stand at its axes
   title <- if (pair) panel$words else if (!under_axis) panel$title
   x_title <- if (under_axis) panel$title else panel$x$title
@@ -93,9 +93,22 @@ fit_margins <- function(margins, cell, line) {
   margins
 }
 
+#' Ticks whose labels touch neither each other nor the word below the slot of missing values
+#' @noRd
+roomy_ticks <- function(axis) {
+  width <- graphics::strwidth(axis$labels)
+  free <- seq_along(axis$at)
+  if (!is.null(axis$extra)) {
+    word <- axis$extra$at - 0.55 * graphics::strwidth(axis$extra$label, font = 3L)
+    clear <- which(axis$at + width / 2 < word)
+    if (length(clear)) free <- clear
+  }
+  free[thin_ticks(axis$at[free], width[free])]
+}
+
 draw_x_axis <- function(axis, below) {
   if (length(axis$at)) {
-    kept <- if (isTRUE(axis$named)) seq_along(axis$at) else thin_ticks(axis$at, graphics::strwidth(axis$labels))
+    kept <- if (isTRUE(axis$named)) seq_along(axis$at) else roomy_ticks(axis)
     graphics::axis(
       1L, axis$at[kept], below$labels[kept],
       lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink, las = if (below$upright) 2L else 0L, gap.axis = -1

@@ -29,6 +29,9 @@ panel_pair <- function(rows, facts, names, title, style, options) {
       xmin = across$from[i], xmax = across$to[i], ymin = up$from[j], ymax = up$to[j], value = rows$effect
     )
   } else {
+    # whole points at the ends of the range
+    if (!across$levels) across$axis$limits <- spread(across$axis$limits, 0.02)
+    if (!up$levels) up$axis$limits <- spread(up$axis$limits, 0.02)
     share <- rows$density
     share[is.na(share)] <- 0
     seen <- if (any(share > 0)) share > 0 else rep(TRUE, nrow(rows))

@@ -67,6 +67,7 @@ history_note <- function(history, several) {
 # Importance ----------------------------------------------------------------------------------------------------------
 
 max_bars <- 40L
+least_bars <- 5L # room for so many
 
 #' Bars of importance, the largest on top
 #' @param importance Class protonam_importance: term, importance, and task or output.
@@ -88,6 +89,8 @@ importance_figure <- function(importance, options) {
   title <- options$ylab %||% importance_label(importance)
   x <- axis_number(c(0, if (most > 0) 1.03 * most else 1), n = 6L, title = title)
   y <- axis_level(rev(shorten(term_labels(terms, options), 42L)))
+  # few bars do not fill the page
+  y$limits <- y$limits + c(-1, 1) * max(0, least_bars - n) / 2
   bar <- data.frame(xmin = 0, xmax = rows$importance, ymin = top - height, ymax = top, series = rows$series)
   note <- if (n < all_terms) sprintf("The %d strongest of %d terms.", n, all_terms)
   series <- list(
@@ -146,15 +149,18 @@ waterfall_figure <- function(contributions, options) {
   words <- lapply(rows[intersect(c("task", "output"), names(rows))], function(x) ifelse(is.na(x), "", as.character(x)))
   key <- do.call(paste, c(list(rows$row), words, sep = "\r"))
   parts <- split(rows, factor(key, levels = unique(key)))
-  starts <- vapply(parts, function(part) part$cumulative[1L] - part$contribution[1L], 1)
-  limits <- spread(c(rows$cumulative, starts), 0.08)
+  totals <- lapply(parts, function(part) c(part$cumulative[1L] - part$contribution[1L], part$cumulative))
+  # rows can be compared by eye; several responses have scales of their own
+  task <- rep("all", length(parts))
+  if (several_responses(contributions)) task <- vapply(parts, function(part) part$task[1L], "")
+  limits <- lapply(split(totals, task), function(each) spread(unlist(each), 0.08))
   pages <- waterfall_pages(length(parts), options$limits)
   wide <- pages[[1L]]$columns == 1L
   label <- options$ylab %||% waterfall_label(contributions)
-  panels <- lapply(unname(parts), function(part) {
-    own <- if (options$free_y) spread(c(part$cumulative, part$cumulative[1L] - part$contribution[1L]), 0.08) else limits
-    title <- waterfall_title(part, attr(contributions, "row_names"))
-    panel_waterfall(part, axis_number(own, n = 5L, title = label), title, wide, options)
+  panels <- lapply(seq_along(parts), function(i) {
+    own <- if (options$free_y) spread(totals[[i]], 0.08) else limits[[task[i]]]
+    title <- waterfall_title(parts[[i]], attr(contributions, "row_names"), attr(contributions, "family"))
+    panel_waterfall(parts[[i]], axis_number(own, n = 5L, title = label), title, wide, options)
   })
   list(
     panels = panels, pages = pages,
@@ -170,10 +176,18 @@ waterfall_figure <- function(contributions, options) {
 waterfall_label <- function(contributions) {
   response <- attr(contributions, "response")
   scale <- attr(contributions, "scale_label")
+  if (several_responses(contributions)) {
+    # the panels' titles name the responses
+    return(if (identical(attr(contributions, "family"), "gaussian")) "prediction" else scale)
+  }
   if (is.null(scale) || identical(attr(contributions, "family"), "gaussian")) {
     return(response %||% "prediction")
   }
   if (is.null(response) || grepl(" of ", scale, fixed = TRUE)) scale else paste(scale, "of", response)
+}
+
+several_responses <- function(contributions) {
+  !identical(attr(contributions, "family"), "multinomial") && NCOL(attr(contributions, "prediction")) > 1L
 }
 
 # a waterfall has a line per feature: few of them fit on a page
@@ -213,33 +227,46 @@ panel_waterfall <- function(part, x, title, wide, options) {
       series = ifelse(to >= from, 1L, 2L)
     ),
     connector = data.frame(x = c(from, end), y = c(at + 1, 2), xend = c(from, end), yend = c(at, 1)),
-    end = data.frame(x = c(start, end), y = c(steps + 2, 1)),
-    label = waterfall_labels(start, from, to, end, at, steps, x$limits)
+    end = data.frame(x = c(start, end), y = c(steps + 2, 1))
   )
+  marks <- c(marks, waterfall_labels(start, from, to, end, at, steps, x$limits))
   list(title = title, kind = "waterfall", flipped = TRUE, x = x, y = y, marks = marks)
 }
 
-# numbers stand outside the bars, on the side that has room
+#' Numbers stand beside the bars, on the side that has room; in a bar that leaves no room, within it
+#' @return list(label, inside): rows of text, the second in bars
+#' @noRd
 waterfall_labels <- function(start, from, to, end, at, steps, limits) {
   gap <- 0.015 * diff(limits)
+  room <- limits + c(1, -1) * 0.2 * diff(limits)
   right <- pmax(from, to) + gap
   left <- pmin(from, to) - gap
-  has_room <- function(x) x < limits[1L] + 0.8 * diff(limits)
-  at_right <- has_room(right)
-  ends_right <- has_room(c(start, end) + gap)
-  data.frame(
+  at_right <- right < room[2L]
+  within <- !at_right & left < room[1L]
+  ends_right <- c(start, end) + gap < room[2L]
+  label <- data.frame(
     x = c(ifelse(at_right, right, left), c(start, end) + ifelse(ends_right, 2, -2) * gap),
     y = c(at, steps + 2, 1),
     label = c(format_alike(to - from, signed = TRUE), format_alike(c(start, end), to - from)),
     adjust = c(ifelse(at_right, 0, 1), ifelse(ends_right, 0, 1))
   )
+  inside <- which(within)
+  list(
+    label = label[setdiff(seq_len(nrow(label)), inside), ],
+    inside = transform(label[inside, ], x = ((from + to) / 2)[inside], adjust = rep(0.5, length(inside)))
+  )
 }
 
-# the row's name in the data, which says more than its number
-waterfall_title <- function(part, row_names) {
+#' The row's name in the data, which says more than its number, and the probability that the prediction means
+#' @noRd
+waterfall_title <- function(part, row_names, family) {
   first <- part[1L, , drop = FALSE]
   name <- row_names[first$row] %||% first$row
   if (grepl("^[0-9]+$", name)) name <- paste("row", name)
   words <- c(name, first$task, first$output)
-  shorten(paste(words[!is.na(words)], collapse = ", "), 40L)
+  name <- shorten(paste(words[!is.na(words)], collapse = ", "), 40L)
+  if (!identical(family, "binomial")) {
+    return(name)
+  }
+  paste0(name, ": probability ", format(stats::plogis(part$cumulative[nrow(part)]), digits = 2L))
 }

@@ -248,7 +248,13 @@ print.protonam_shapes <- function(x, n = 10L, ...) {
     sep = ""
   )
   if (!is.null(attr(x, "band"))) cat(strwrap(attr(x, "band")), sep = "\n")
-  plain <- as.data.frame(unclass(x), stringsAsFactors = FALSE)
+  print_used(x, n)
+}
+
+#' Print the first rows of a data frame without the columns that say nothing
+#' @noRd
+print_used <- function(x, n) {
+  plain <- as.data.frame(unclass(x)[names(x)], stringsAsFactors = FALSE, optional = TRUE)
   used <- vapply(plain, function(column) !all(is.na(column)), NA)
   print(utils::head(plain[used], n), row.names = FALSE, digits = 4L)
   if (nrow(x) > n) cat("... and ", count(nrow(x) - n, "more row"), "\n", sep = "")

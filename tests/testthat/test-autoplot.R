@@ -66,6 +66,13 @@ test_that("57 features come page by page", {
   expect_identical(nrow(drawn(last)$layout$layout), 9L)
 })
 
+test_that("a legend keeps the sign that no bar has", {
+  data <- simulate_icu(2, seed = 2)
+  rows <- contributions(fit_icu(died ~ lactate), data[1, ])
+  scale <- drawn(autoplot(rows))$plot$scales$get_scales("fill")
+  expect_equal(scale$get_labels(), c("raises the prediction", "lowers the prediction"), ignore_attr = TRUE)
+})
+
 test_that("bad arguments are named", {
   expect_snapshot(
     {

@@ -69,3 +69,12 @@ test_that("bad input is named", {
     contributions(all, mixed_data())
   })
 })
+
+test_that("contributions print without empty columns", {
+  fit <- tiny_fit(y ~ age + lab + unit, mixed_data())
+  lines <- utils::capture.output(print(contributions(fit, mixed_data()[c(3, 10), ]), n = 4))
+  expect_match(lines[1L], "^Contributions to 2 predictions; y, from the intercept [0-9.]+$")
+  expect_match(lines[2L], "^ *row +term +value +contribution +cumulative$")
+  expect_identical(lines[7L], "... and 2 more rows")
+  expect_match(utils::capture.output(print(contributions(fit, mixed_data()[3, ])[1:2, ]))[1L], "1 prediction")
+})

@@ -29,3 +29,11 @@ test_that("there is none for higher orders", {
   fit <- tiny_fit(y ~ age + lab + unit, mixed_data(), order = Inf)
   expect_error(term_importance(fit), class = "protonam_error_order")
 })
+
+test_that("importance prints what it measures, without empty columns", {
+  fit <- tiny_fit(dead ~ age + lab + unit, mixed_data())
+  lines <- utils::capture.output(print(term_importance(fit), n = 2))
+  expect_identical(lines[1L], "Importance of 3 terms: mean |log odds|")
+  expect_match(lines[2L], "^ *term +importance$")
+  expect_identical(lines[5L], "... and 1 more row")
+})

@@ -67,3 +67,13 @@ test_that("groups have a heat map each", {
   figure <- pair_of(rows)
   expect_identical(vapply(figure$panels, `[[`, "", "words"), c("female", "male"))
 })
+
+test_that("points at the ends of a scatter are whole", {
+  panel <- panel_pair(
+    fake_pair("a:b", c(0, 1, 2), c(0, 10), function(i, j) i - j), list(numeric_facts(c(0, 2)), numeric_facts(c(0, 10))),
+    c("a", "b"), NULL, "scatter", list(ticks = 5L, rug = FALSE)
+  )
+  expect_lt(panel$x$limits[1L], min(panel$marks$cell$x) - 0.03)
+  expect_gt(panel$x$limits[2L], max(panel$marks$cell$x) + 0.03)
+  expect_lt(panel$y$limits[1L], min(panel$marks$cell$y) - 0.1)
+})

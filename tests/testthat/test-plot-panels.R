@@ -142,3 +142,20 @@ test_that("a feature of a single value and one with nothing but missing values c
   panel <- figure_of(rows, list(none = list(type = "numeric", missing_share = 1)))$panels[[1L]]
   expect_identical(nrow(panel$marks$missing), 1L)
 })
+
+test_that("ticks make room for the word below the slot of missing values", {
+  quietly(
+    {
+      graphics::par(mar = c(2, 2, 1, 1))
+      graphics::plot.new()
+      graphics::plot.window(c(0, 11.8), c(0, 1), xaxs = "i")
+      axis <- list(at = c(0, 5, 10), labels = c("0", "5", "10"), extra = list(at = 11, label = "missing"))
+      kept <- roomy_ticks(axis)
+      axis$extra <- NULL
+      every <- roomy_ticks(axis)
+    },
+    2, 2
+  )
+  expect_identical(kept, 1:2)
+  expect_identical(every, 1:3)
+})

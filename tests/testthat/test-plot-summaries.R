@@ -86,3 +86,41 @@ test_that("small contributions are put together", {
   all_terms <- fake_contributions(57L)
   expect_equal(panel$marks$end$x[2L], all_terms$cumulative[57L])
 })
+
+test_that("numbers that have no room beside a bar stand within it", {
+  panel <- waterfall_figure(fake_contributions(1L), options)$panels[[1L]]
+  expect_identical(panel$marks$inside$label, "+1.00")
+  expect_equal(panel$marks$inside$x, -1.5)
+  expect_identical(panel$marks$label$label, c("-2.00", "-1.00"))
+  panel <- waterfall_figure(fake_contributions(5L), options)$panels[[1L]]
+  inside <- panel$marks$label$x > panel$x$limits[1L] & panel$marks$label$x < panel$x$limits[2L]
+  expect_true(all(inside))
+})
+
+test_that("a waterfall of two classes says which probability its end means", {
+  expect_identical(waterfall_figure(fake_contributions(1L), options)$panels[[1L]]$title, "row 1: probability 0.27")
+  rows <- fake_contributions(1L)
+  attr(rows, "family") <- "poisson"
+  expect_identical(waterfall_figure(rows, options)$panels[[1L]]$title, "row 1")
+})
+
+test_that("waterfalls of several responses have a scale each, those of rows share it", {
+  first <- transform(as.data.frame(fake_contributions(3L)), task = "weight")
+  second <- transform(first, task = "length", contribution = 100 * contribution, cumulative = 100 * cumulative)
+  several <- rbind(first, second, transform(second, row = 2L, cumulative = cumulative + 50))
+  class(several) <- c("protonam_contributions", "data.frame")
+  attributes(several) <- c(attributes(several), list(
+    family = "gaussian", response = "cbind(weight, length)", scale_label = "effect on the response",
+    prediction = matrix(0, 2L, 2L)
+  ))
+  figure <- waterfall_figure(several, options)
+  limits <- vapply(figure$panels, function(panel) panel$x$limits, numeric(2L))
+  expect_equal(limits[, 2L], limits[, 3L])
+  expect_lt(diff(limits[, 1L]), diff(limits[, 2L]) / 10)
+  expect_identical(figure$xlab, "prediction")
+})
+
+test_that("one bar of importance does not fill the page", {
+  panel <- importance_figure(fake_importance(1L), options)$panels[[1L]]
+  expect_lt(diff(unlist(panel$marks$bar[c("ymin", "ymax")])), 0.2 * diff(panel$y$limits))
+})
