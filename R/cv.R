@@ -121,22 +121,34 @@ check_settings <- function(dots) {
   }
 }
 
-#' Fit on some rows (row numbers of the data)
+#' Fit on some rows (row numbers of the data), for predictions alone
+#' @param control NULL, or settings in place of those given.
 #' @noRd
-fit_rows <- function(job, rows, seed, threads, ...) {
-  data <- structure(lapply(job$columns, take_rows, rows, job$n), info = NULL)
-  data <- structure(data, class = "data.frame", row.names = seq_along(rows))
-  extra <- list(...)
-  arguments <- c(list(
-    job$formula, data,
-    weights = job$weights[rows], offset = job$offset[rows], groups = job$groups[rows], task = job$task,
-    family = job$response$family, na.action = job$na_action, seed = seed, threads = threads, verbose = FALSE
-  ), extra, job$dots[setdiff(names(job$dots), names(extra))])
+fit_rows <- function(job, rows, seed, threads, control = NULL) {
+  columns <- take_data(job, rows)
+  dots <- job$dots
+  arguments <- names(formals(protonam.formula))
+  control <- control %||% merge_control(dots$control %||% protonam_control(), dots[!names(dots) %in% arguments])
+  frame <- formula_frame(job$formula, columns, role_names(job$task))
   # what the messages say was said about the whole data already
   withCallingHandlers(
-    do.call(protonam.formula, arguments, quote = TRUE),
+    fit_frame(
+      frame, columns,
+      order = dots$order %||% 1, family = job$response$family, task = job$task, pairs = dots$pairs,
+      weights = job$weights[rows], offset = job$offset[rows], subset = NULL, na_action = job$na_action,
+      validation = dots$validation %||% 0.2, groups = job$groups[rows], ensemble = dots$ensemble %||% 1L,
+      control = control, seed = seed, threads = threads, verbose = FALSE, bootstrap = dots$bootstrap %||% FALSE,
+      call = NULL, explicit = character(), effects = FALSE
+    ),
     protonam_message = function(m) invokeRestart("muffleMessage")
   )
+}
+
+#' Some rows of the data, as columns
+#' @noRd
+take_data <- function(job, rows) {
+  data <- structure(lapply(job$columns, take_rows, rows, job$n), info = NULL)
+  as_columns(structure(data, class = "data.frame", row.names = seq_along(rows)), "data")
 }
 
 #' One fold: the predictions for its rows
@@ -145,11 +157,7 @@ fit_rows <- function(job, rows, seed, threads, ...) {
 fit_fold <- function(item, threads, job) {
   fit <- fit_rows(job, job$rows[item$train], item$seed, threads)
   test <- job$rows[item$test]
-  newdata <- structure(
-    lapply(job$columns, take_rows, test, job$n),
-    info = NULL, class = "data.frame", row.names = seq_along(test)
-  )
-  mean <- predict(fit, newdata, type = "response", offset = job$total_offset[test], threads = threads)
+  mean <- predict(fit, take_data(job, test), type = "response", offset = job$total_offset[test], threads = threads)
   list(mean = unname(as.matrix(mean)), levels = fit$response$levels, best_epoch = fit$members[[1L]]$best_epoch)
 }
 

@@ -45,7 +45,7 @@ fairness <- function(fit, newdata, response = NULL, group = NULL, threshold = 0.
   known <- c(names(formals(fairness)), "threads", "offset", "task_default")
   check_dots_empty(passed_on[!names(passed_on) %in% known], known)
   threshold <- check_number(threshold, "threshold", min = 0, max = 1)
-  several <- is.list(fit) && !inherits(fit, "protonam")
+  several <- is.list(fit) && !is.object(fit)
   fits <- if (several) fit else list(fit)
   check_fits(fits, several)
   columns <- as_columns(newdata, "newdata")

@@ -6,6 +6,9 @@
 #' @return list(id = fold number per row that takes part, names = what the folds are called)
 #' @noRd
 make_folds <- function(folds, job, seed) {
+  if (is.null(folds)) {
+    pn_abort("{.arg folds} must be a number or a fold for every row, not NULL.", class = "argument", arg = "folds")
+  }
   groups <- job$groups[job$rows]
   classes <- if (is.null(job$response$names) && !is.null(job$response$levels)) job$response$y[, 1L]
   if (is.numeric(folds) && length(folds) == 1L) {
@@ -26,6 +29,7 @@ make_folds <- function(folds, job, seed) {
     }
   }
   check_events(fold, job$response, drawn = is.numeric(folds) && length(folds) == 1L)
+  tell_unseen(fold, job$response)
   fold
 }
 
@@ -105,7 +109,7 @@ check_events <- function(fold, response, drawn) {
       total <- sum(counts[, class])
       pn_abort(
         c(
-          "{cli::qty(empty)}Fold{?s} {shown} {?has/have} no row with {.field {response$name}} {.val {level}}.",
+          "{cli::qty(empty)}Fold{?s} {shown} {cli::qty(empty)}{?has/have} no row with {.field {response$name}} {.val {level}}.",
           i = "There {cli::qty(total)}{?is/are} {total} such row{?s} in all; every fold needs one.",
           i = if (drawn) "Use fewer {.arg folds}."
         ),
@@ -114,4 +118,23 @@ check_events <- function(fold, response, drawn) {
     }
   }
   invisible()
+}
+
+#' A class with all its rows in one fold has probability 0 there: no other fold could teach it
+#' @noRd
+tell_unseen <- function(fold, response) {
+  if (response$family$family != "multinomial") {
+    return(invisible())
+  }
+  spread <- table(factor(response$y[, 1L], seq_along(response$levels) - 1L), fold$id) > 0
+  alone <- response$levels[rowSums(spread) == 1L]
+  if (length(alone)) {
+    pn_inform(
+      c(
+        "All rows with {.field {response$name}} {some(alone)} are in one fold{cli::qty(alone)}{?/ each}.",
+        i = "There the model, which learns from the other folds, gives {cli::qty(alone)}{?it/them} probability 0."
+      ),
+      class = "unseen_class"
+    )
+  }
 }

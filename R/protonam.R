@@ -170,9 +170,11 @@ tell_left_out <- function(names) {
 #'
 #' @param columns All columns of the data, for roles and subset.
 #' @param explicit Names written out in the formula: a task variable among them is removed with a message.
+#' @param effects FALSE for a fit that only has to predict: purified effects and summaries, which can take longer than
+#'   the training, are left out.
 #' @noRd
 fit_frame <- function(frame, columns, order, family, task, pairs, weights, offset, subset, na_action, validation,
-                      groups, ensemble, control, seed, threads, verbose, bootstrap, call, explicit) {
+                      groups, ensemble, control, seed, threads, verbose, bootstrap, call, explicit, effects = TRUE) {
   started <- proc.time()[["elapsed"]]
   order <- check_number(order, "order", min = 1, whole = TRUE, infinite = TRUE)
   ensemble <- check_number(ensemble, "ensemble", min = 1, max = 1e5, whole = TRUE)
@@ -238,7 +240,9 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   seconds <- Reduce(`+`, lapply(members, `[[`, "seconds"))
   members <- keep_finite(members, control)
   table <- effect_table(config, data, encoded$counts)
-  centering <- lapply(members, function(member) mean_contributions(config, member, table, threads))
+  centering <- lapply(members, function(member) {
+    if (effects || order == 1) mean_contributions(config, member, table, threads)
+  })
 
   # a formula made inside a function must not drag the function's variables along
   env <- slim_environment(c(frame$variables, frame$offset, task$expr), frame$data_names, frame$env)
@@ -256,6 +260,9 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   )
   parts <- list(list(at = split$train, data = data), if (!separate) held_out, rest)
   fields$fitted <- fitted_link(fields, parts, task$id, threads)
+  if (!effects) {
+    return(new_protonam(fields))
+  }
   fitted_part <- function(at) c(list(link = fields$fitted[at, , drop = FALSE]), part(at)[c("y", "task", "weights")])
   fields$task_scores <- task_scores(fields, list(
     training = fitted_part(split$train),

@@ -210,6 +210,7 @@ read_numbers <- function(y, name, family) {
 #' @noRd
 read_responses <- function(columns, name, family) {
   kinds <- vapply(columns, response_kind, "")
+  if (is.null(family)) refuse_mixed_numbers(columns[kinds == "number"], name)
   if (any(kinds == "other")) {
     bad <- names(columns)[kinds == "other"][1L]
     pn_abort("The response {.field {bad}} must be numeric, logical or a factor.", class = "response", arg = bad)
@@ -237,6 +238,22 @@ read_responses <- function(columns, name, family) {
     levels = if (kinds[[1L]] == "class" || families[[1L]] == "binomial") lapply(parts, `[[`, "levels"),
     y = do.call(cbind, unname(lapply(parts, `[[`, "y")))
   )
+}
+
+#' Zeros and ones among other numbers are events as a rule; least squares for all must be asked for
+#' @noRd
+refuse_mixed_numbers <- function(columns, name) {
+  binary <- vapply(columns, function(y) setequal(y[!is.na(y)], c(0, 1)), NA)
+  if (any(binary) && !all(binary)) {
+    pn_abort(
+      c(
+        "Several responses must be all numeric or all binary.",
+        x = "Only 0 and 1: {some(names(columns)[binary])}; other numbers: {some(names(columns)[!binary])}.",
+        i = "To fit them all as numbers say so: {.code family = gaussian()}."
+      ),
+      class = "mixed_responses", arg = name
+    )
+  }
 }
 
 #' Where the engine's predictions lie in the response's own units, learned from the training rows

@@ -219,19 +219,10 @@ read_task <- function(task, n, rows, response) {
 
 few_rows <- 10L
 
-#' Classes (and groups) that a random split should treat alike; a class with one row is announced
+#' Classes (and groups) that a random split should treat alike
 #' @noRd
 strata_of <- function(response, task) {
   classes <- if (is.null(response$names) && !is.null(response$levels)) response$y[, 1L]
-  if (!is.null(classes)) {
-    single <- response$levels[tabulate(classes + 1, length(response$levels)) == 1L]
-    if (length(single)) {
-      pn_inform(
-        "{.field {response$name}} has one row only of {cli::qty(single)}class{?es} {some(single)}, used for training.",
-        class = "rare_class"
-      )
-    }
-  }
   if (is.null(task)) classes else task$id + length(task$levels) * (classes %||% 0)
 }
 
@@ -248,7 +239,28 @@ set_aside <- function(split, weights) {
   split
 }
 
-#' Every class, response and group must be seen in training
+#' Say which classes have a single row, and which have none to learn from
+#' @noRd
+tell_rare_classes <- function(response, train) {
+  count <- function(y) tabulate(y + 1, length(response$levels))
+  trained <- count(response$y[train, 1L])
+  single <- response$levels[trained == 1L & count(response$y[, 1L]) == 1L]
+  if (length(single)) {
+    pn_inform(
+      "{.field {response$name}} has one row only of {cli::qty(single)}class{?es} {some(single)}, used for training.",
+      class = "rare_class"
+    )
+  }
+  unseen <- response$levels[trained == 0L]
+  if (length(unseen)) {
+    pn_inform(
+      "No training row has {.field {response$name}} {some(unseen)}: the model cannot learn {cli::qty(unseen)}{?it/them}.",
+      class = "unseen_class"
+    )
+  }
+}
+
+#' Every response and group must be seen in training, and two classes at least
 #' @noRd
 check_training_rows <- function(response, task, train) {
   y <- response$y[train, , drop = FALSE]
@@ -262,6 +274,7 @@ check_training_rows <- function(response, task, train) {
       pn_abort("The training rows have one class of {.field {name}} only.", class = "one_class", arg = name)
     }
   }
+  if (is.null(response$names) && !is.null(response$levels)) tell_rare_classes(response, train)
   absent <- setdiff(seq_along(task$levels), task$id[train])
   if (length(absent)) {
     pn_abort(

@@ -46,6 +46,38 @@ test_that("the column with the folds is no feature", {
   expect_identical(cv$predictions, quick_cv(y ~ age + male, data, folds = data$part)$predictions)
 })
 
+test_that("fits for predictions alone leave out effects, and predict the same", {
+  data <- mixed_data(60)
+  data$lab[1:3] <- NA
+  ids <- rep(1:2, each = 30)
+  cv <- quick_cv(y ~ age + lab + unit, data, folds = ids, order = 2)
+  fit <- protonam(
+    y ~ age + lab + unit, data[ids != 1, ],
+    order = 2, control = tiny(), seed = 1, threads = 1, verbose = FALSE
+  )
+  expect_equal(unname(cv$predictions[ids == 1]), unname(suppressWarnings(predict(fit, data[ids == 1, ]))))
+  job <- resampling_job(
+    y ~ age + lab, data, list(weights = NULL, offset = NULL, subset = NULL), environment(), NULL, NULL, NULL,
+    stats::na.pass, list(order = 2, control = tiny())
+  )
+  lean <- fit_rows(job, 1:60, 1, 1)
+  expect_null(lean$purified)
+  expect_null(lean$effects)
+})
+
+test_that("a class that is in one fold only is announced, and gets probability 0 there", {
+  part <- rep(1:3, 50)
+  part[iris$Species == "setosa"] <- 1
+  expect_message(
+    cv <- quick_cv(Species ~ Sepal.Length, iris, folds = part), "\"setosa\"",
+    class = "protonam_message_unseen_class"
+  )
+  expect_true(all(cv$predictions[part == 1, "setosa"] == 0))
+  expect_true(all(is.finite(as.matrix(cv$scores[c("logloss", "accuracy")]))))
+  own <- suppressMessages(quick_cv(Species ~ Sepal.Length, iris, folds = as.integer(iris$Species)))
+  expect_true(all(is.na(own$scores$auc)))
+})
+
 test_that("print and plot", {
   data <- mixed_data(40)
   cv <- quick_cv(dead ~ age, data, folds = 2)
@@ -64,6 +96,8 @@ test_that("bad input", {
   expect_snapshot(error = TRUE, {
     quick_cv(y ~ age, data, folds = 41)
     quick_cv(y ~ age, data, folds = 1)
+    quick_cv(y ~ age, data, folds = NULL)
+    quick_cv(rare ~ age, data, folds = 20)
     quick_cv(y ~ age, data, folds = rep(1, 40))
     quick_cv(y ~ age, data, folds = 3, groups = rep(1:2, 20))
     quick_cv(y ~ age, data, folds = rep(1:2, 20), groups = rep(1:20, each = 2))

@@ -53,6 +53,14 @@ test_that("response and group are columns, formulas, vectors, or the fit's own",
   expect_equal(fairness(numbers, mtcars, "am", "vs")$base_rate, unname(c(tapply(mtcars$am, mtcars$vs, mean))))
 })
 
+test_that("what has no two classes is refused", {
+  expect_error(fairness(tiny_fit(class ~ age, data), data, "class", "g"), "multinomial", class = "protonam_error_family")
+  counts <- tiny_fit(count ~ age, data, family = poisson())
+  expect_error(fairness(counts, data, "count", "g"), "poisson", class = "protonam_error_family")
+  expect_error(fairness(tiny_fit(y ~ age, data), data, "y", "g"), "0 or 1", class = "protonam_error_response")
+  expect_error(fairness(lm(y ~ age, data), data, "y", "g"), "lm", class = "protonam_error_argument")
+})
+
 test_that("several responses are compared one at a time", {
   both <- tiny_fit(cbind(dead, male) ~ age + lab, data)
   f <- fairness(both, data, "male", "unit")

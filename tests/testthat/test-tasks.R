@@ -110,7 +110,20 @@ test_that("several responses may have missing values; an unobserved label costs 
   expect_error(suppressMessages(tiny_fit(cbind(y, count) ~ age, nothing)), class = "protonam_error")
 })
 
+test_that("a response without labels among the validation rows leaves the score to the others", {
+  part <- transform(data, count = replace(count, 81:120, NA), male = replace(male, 81:120, NA))
+  numbers <- tiny_fit(cbind(y, count) ~ age, part, validation = 81:120)
+  expect_true(all(is.finite(numbers$members[[1]]$history$score)))
+  classes <- tiny_fit(cbind(dead, male) ~ age, part, validation = 81:120)
+  expect_identical(classes$members[[1]]$score_name, "auc")
+  p <- predict(classes, part)[81:120, "dead"]
+  expect_equal(classes$members[[1]]$score, score_auc(as.double(part$dead[81:120] == "yes"), p), tolerance = 1e-12)
+})
+
 test_that("several responses that differ in kind are refused", {
+  binary <- transform(data, event = as.numeric(male))
+  expect_error(tiny_fit(cbind(y, event) ~ age, binary), "\"event\"", class = "protonam_error_mixed_responses")
+  expect_identical(suppressMessages(tiny_fit(cbind(y, event) ~ age, binary, family = gaussian()))$nobs, 120L)
   expect_error(tiny_fit(cbind(y, dead) ~ age, data), "numeric or all binary", class = "protonam_error_mixed_responses")
   expect_error(tiny_fit(cbind(dead, class) ~ age, data), "class", class = "protonam_error_response")
   expect_error(tiny_fit(cbind(y, count) ~ age, data, task = ~g), "several responses", class = "protonam_error_task")
@@ -150,6 +163,23 @@ test_that("a class with one row is kept in training, with a message", {
   expect_message(fit <- tiny_fit(class ~ age, one), "\"rare\"", class = "protonam_message_rare_class")
   expect_true(7 %in% fit$train)
   expect_identical(colnames(predict(fit, one)), c("a", "b", "c", "rare"))
+  expect_message(tiny_fit(class ~ age, one, validation = 0), "\"rare\"", class = "protonam_message_rare_class")
+})
+
+test_that("a class with no row in training is announced as such", {
+  one <- transform(data, class = factor(replace(as.character(class), 7, "rare")))
+  held_out <- list(
+    function() tiny_fit(class ~ age, one, validation = 5:20),
+    function() tiny_fit(class ~ age, one, weights = as.numeric(seq_len(120) != 7))
+  )
+  for (fit in held_out) {
+    told <- capture_messages(fit())
+    expect_length(told, 1)
+    expect_match(told, "No training row has class \"rare\"")
+  }
+  two <- transform(data, dead = factor(replace(rep("no", 120), 7, "yes")))
+  expect_message(tiny_fit(dead ~ age, two), "used for training", class = "protonam_message_rare_class")
+  expect_error(tiny_fit(dead ~ age, two, validation = 7L), "one class", class = "protonam_error_one_class")
 })
 
 test_that("an offset shifts the log rate exactly", {
