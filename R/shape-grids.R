@@ -93,11 +93,23 @@ describe_feature <- function(encoder) {
   )
 }
 
+#' Shares of the rows in bars of equal width
+#'
+#' A value stands for its cell, half way to its neighbours (at most a bar wide): whole numbers would otherwise fall two
+#' into one bar and three into the next.
+#' @noRd
 density_table <- function(value, count) {
   ends <- range(value)
   if (ends[1L] == ends[2L]) ends <- ends + c(-0.5, 0.5)
   breaks <- seq(ends[1L], ends[2L], length.out = density_bars + 1L)
-  bar <- findInterval(value, breaks, rightmost.closed = TRUE, all.inside = TRUE)
-  share <- vapply(seq_len(density_bars), function(j) sum(count[bar == j]), 0) / sum(count)
-  list(breaks = breaks, share = share)
+  half <- pmin(diff(value), diff(ends) / density_bars) / 2
+  from <- value - c(0, half)
+  to <- value + c(half, 0)
+  bar <- function(x) findInterval(x, breaks, rightmost.closed = TRUE, all.inside = TRUE)
+  first <- bar(from)
+  last <- bar(to)
+  # a cell is in one bar or in two neighbours
+  left <- ifelse(last > first, (breaks[first + 1L] - from) / (to - from), 1)
+  in_bar <- function(j) sum((count * left)[first == j]) + sum((count * (1 - left))[last == j])
+  list(breaks = breaks, share = vapply(seq_len(density_bars), in_bar, 0) / sum(count))
 }

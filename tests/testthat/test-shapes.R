@@ -180,6 +180,21 @@ test_that("points thin the curve and keep its ends, or are the given values", {
   )
 })
 
+test_that("density bars of whole numbers have no stripes, and all rows are in them", {
+  even <- density_table(50:99, rep(2, 50))
+  expect_equal(sum(even$share), 1, tolerance = 1e-12)
+  expect_lt(diff(range(even$share[2:19])), 1e-12)
+  # values far apart stay where they are
+  two <- density_table(c(0, 1), c(30, 70))
+  expect_equal(two$share[c(1, 20)], c(0.3, 0.7))
+  lone <- density_table(5, 3)
+  expect_equal(sum(lone$share), 1)
+  set.seed(1)
+  x <- sort(rexp(500))
+  counted <- tabulate(findInterval(x, seq(min(x), max(x), length.out = 21), all.inside = TRUE), 20) / 500
+  expect_lt(max(abs(density_table(x, rep(1, 500))$share - counted)), 0.01)
+})
+
 test_that("one feature, a constant feature and a wholly missing feature have shapes", {
   data <- mixed_data()
   expect_identical(unique(shapes(tiny_fit(y ~ age, data))$term), "age")
