@@ -1,9 +1,10 @@
-# The ablation of layers and prototypes: test RMSE on Housing of ProtoNAM with 1 to 4 layers and 8, 32 or 128 prototypes.
+# The ablation of layers and prototypes: test RMSE on Housing of ProtoNAM with 1 to 4 layers and 8, 32 or 128
+# prototypes.
 #
 #   Rscript ablation_grid.R housing.csv.gz
-# --layers, --prototypes: which cells; --ensemble: models of each, which differ in their seed; --bins: 0 for exact values
-# (about four times as long). Writes ablation_grid.csv, with a row per cell and model; cells can be run one after the other
-# into the same file.
+# --layers, --prototypes: which cells; --ensemble: models of each, which differ in their seed; --bins: 0 for exact
+# values (about four times as long). Writes ablation_grid.csv, with a row per cell and model; cells can be run one after
+# the other into the same file.
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("common.R", "models.R")) source(file.path(here, file))
 arguments <- paper_arguments(layers = 1:4, prototypes = c(8, 32, 128), ensemble = 3, bins = 256)

@@ -1,8 +1,9 @@
 # The other models of the paper's table 1 as R users have them. Sourced after common.R.
 #
-# A baseline is list(package, fit), where fit(rows, validation, test, response, seed) returns list(prediction, settings):
-# predictions for `test` (means, or probabilities of the second class) and what was chosen. `rows` and `validation` are
-# data frames. Models that need no held-out rows learn from both. A baseline whose package is missing is left out.
+# A baseline is list(package, fit), where fit(rows, validation, test, response, seed) returns list(prediction,
+# settings): predictions for `test` (means, or probabilities of the second class) and what was chosen. `rows` and
+# `validation` are data frames. Models that need no held-out rows learn from both. A baseline whose package is missing
+# is left out.
 
 # Formula with all columns but the response.
 all_columns <- function(rows, response) {
@@ -45,8 +46,9 @@ fit_linear <- function(rows, validation, test, response, seed) {
   # separated levels of Income give fitted probabilities of 0, which glm() warns of
   suppressWarnings({
     fit <- stats::glm(all_columns(rows, response), family, rows)
-    list(prediction = unname(stats::predict(fit, test, type = "response")), settings = "learns from validation rows too")
+    prediction <- unname(stats::predict(fit, test, type = "response"))
   })
+  list(prediction = prediction, settings = "learns from validation rows too")
 }
 
 fit_spline <- function(rows, validation, test, response, seed) {
@@ -126,12 +128,13 @@ fit_mlp <- function(rows, validation, test, response, seed) {
   matrices <- design_matrices(rows, list(validation = validation, test = test), response)
   y <- as_number(rows[[response]])
   held_out <- as_number(validation[[response]])
-  tries <- if (binary) expand.grid(size = c(4, 8), decay = c(1, 5)) else expand.grid(size = c(16, 32), decay = c(0.1, 1))
+  tries <- expand.grid(size = if (binary) c(4, 8) else c(16, 32), decay = if (binary) c(1, 5) else c(0.1, 1))
   fits <- Map(function(size, decay) {
     set.seed(seed)
     fit <- nnet::nnet(
-      matrices$train, y, size = size, decay = decay, linout = !binary, entropy = binary, maxit = if (binary) 150 else 500,
-      MaxNWts = 1e5, trace = FALSE
+      matrices$train, y,
+      size = size, decay = decay, linout = !binary, entropy = binary, maxit = if (binary) 150 else 500, MaxNWts = 1e5,
+      trace = FALSE
     )
     score <- stats::predict(fit, matrices$validation)
     list(fit = fit, loss = if (binary) -auc(score, held_out == 1) else rmse(score, held_out))

@@ -67,17 +67,19 @@ fit_file <- function(name, arguments) {
 }
 
 # A fitted model by name: read from --fits when it is there, else fitted by `expr` and kept there.
-# Returns list(fit, seconds, threads, machine, commit, date).
+# Returns list(fit, seconds, cpu_seconds, threads, machine, commit, date); seconds are those of the clock, and CPU
+# seconds those of all threads, which other work on the machine leaves alone.
 keep_fit <- function(name, expr, arguments) {
   file <- fit_file(name, arguments)
   if (!is.null(file) && file.exists(file)) {
     return(readRDS(file))
   }
   commit <- source_commit()
-  seconds <- seconds_of(fit <- expr)
+  time <- system.time(fit <- expr)
+  seconds <- time[["elapsed"]]
   kept <- list(
-    fit = fit, seconds = seconds, threads = arguments$threads, machine = machine_line(arguments$threads),
-    commit = commit, date = format(Sys.Date())
+    fit = fit, seconds = seconds, cpu_seconds = time[["user.self"]] + time[["sys.self"]], threads = arguments$threads,
+    machine = machine_line(arguments$threads), commit = commit, date = format(Sys.Date())
   )
   if (!is.null(file)) {
     dir.create(arguments$fits, recursive = TRUE, showWarnings = FALSE)
@@ -139,11 +141,12 @@ write_table <- function(table, file) {
   invisible(table)
 }
 
-# Where a result comes from, as columns. `seconds` is that of the kept fit unless given.
-provenance <- function(kept, seconds = kept$seconds) {
+# Where a result comes from, as columns. `share` of the time of the kept fit is that of the result.
+provenance <- function(kept, share = 1) {
+  cpu_seconds <- if (is.null(kept$cpu_seconds)) NA else kept$cpu_seconds
   data.frame(
-    seconds = round(seconds, 2), threads = kept$threads, machine = kept$machine, date = kept$date,
-    commit = kept$commit
+    seconds = round(kept$seconds * share, 2), cpu_seconds = round(cpu_seconds * share, 2), threads = kept$threads,
+    machine = kept$machine, date = kept$date, commit = kept$commit
   )
 }
 

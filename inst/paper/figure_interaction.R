@@ -25,6 +25,8 @@ effect_at <- function(name, value) {
   rows <- main[main$term == name, ]
   rows$effect[match(value, rows$x)]
 }
+# heat maps have no room for bands, and a note on bands would puzzle
+pure[c("lower", "upper")] <- NA_real_
 joint <- pure
 joint$effect <- pure$effect + effect_at("Longitude", pure$x) + effect_at("Latitude", pure$y)
 both <- stack_shapes(list("interaction" = pure, "joint effect" = joint))

@@ -2,9 +2,9 @@
 # prototypes, and without prototypes.
 #
 #   Rscript figure_longitude.R housing.csv.gz
-# --parts: any of overall, layers, prototypes, without; --ensemble: models of the first two; --each: models of every case
-# of the other two, as in the ablations, with --bins (0 for exact values). Writes figure_longitude.png and the same with
-# _layers, _prototypes and _without; published: a peak near -118.5, jumps near -122.5 and -117.7.
+# --parts: any of overall, layers, prototypes, without; --ensemble: models of the first two; --each: models of every
+# case of the other two, as in the ablations, with --bins (0 for exact values). Writes figure_longitude.png and the same
+# with _layers, _prototypes and _without; published: a peak near -118.5, jumps near -122.5 and -117.7.
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("common.R", "models.R", "figures.R")) source(file.path(here, file))
 known <- c("overall", "layers", "prototypes", "without")

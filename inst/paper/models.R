@@ -49,14 +49,15 @@ component_models <- function(arguments, order, component) {
   )
   if (order == 1) changes <- c(changes, bins_change(arguments))
   if (component == "none") {
-    # the whole model of order 1 is a cell of the grid; of other orders, some of the ten models of table 1 if they are kept
+    # the whole model of order 1 is a cell of the grid; of other orders, the first of the ten models of table 1 if kept
     if (order == 1) {
       return(grid_models(arguments, 4, 32))
     }
     ten <- fit_file(housing_name(order, 10), arguments)
     if (models < 10 && !is.null(ten) && file.exists(ten)) {
       kept <- readRDS(ten)
-      kept$seconds <- kept$seconds * models / length(kept$fit$members)
+      share <- models / length(kept$fit$members)
+      for (name in intersect(c("seconds", "cpu_seconds"), names(kept))) kept[[name]] <- kept[[name]] * share
       kept$fit <- some_members(kept$fit, seq_len(models))
       return(kept)
     }
@@ -93,7 +94,7 @@ ensemble_rows <- function(model, kept, test) {
     validation = c(vapply(fit$members, function(member) sqrt(member$score), 0), rep(NA, length(sizes))),
     best_epoch = c(vapply(fit$members, function(member) member$best_epoch, 0L), rep(NA, length(sizes))),
     settings = settings_line(fit),
-    provenance(kept, kept$seconds * c(rep(1, models), sizes) / models)
+    provenance(kept, c(rep(1, models), sizes) / models)
   )
 }
 

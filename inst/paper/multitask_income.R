@@ -2,8 +2,9 @@
 # against gender as a feature: test AUC and fairness by group, over five folds.
 #
 #   Rscript multitask_income.R income.csv.gz
-# --folds: which; --bins: 0 for exact values; --threshold: above it a row is selected. Writes multitask_income.csv (a row
-# per model, fold and group; group "all" is everybody) and multitask_income_gaps.csv (largest differences between groups).
+# --folds: which; --bins: 0 for exact values; --threshold: above it a row is selected. Writes multitask_income.csv (a
+# row per model, fold and group; group "all" is everybody) and multitask_income_gaps.csv (largest differences between
+# groups).
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("common.R", "models.R")) source(file.path(here, file))
 arguments <- paper_arguments(folds = 1:5, bins = 0, threshold = 0.5)

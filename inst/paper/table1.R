@@ -3,7 +3,8 @@
 
 own_names <- c("1" = "ProtoNAM", "2" = "ProtoNA2M", "Inf" = "ProtoNAnM")
 
-# The models that --models and --orders ask for, as rows: which, order (of this package's), model (its name in the table).
+# The models that --models and --orders ask for, as rows: which, order (of this package's), model (its name in the
+# table).
 wanted_models <- function(arguments) {
   rows <- lapply(arguments$models, function(which) {
     if (which == "protonam") {

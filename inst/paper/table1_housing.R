@@ -2,8 +2,8 @@
 #
 #   Rscript table1_housing.R housing.csv.gz
 # --models: any of protonam, nam, linear, spline, xgboost, mlp; --orders: of protonam; --ensemble: models of each, which
-# differ in their seed; --seeds: of xgboost and mlp; --bins: 0 for exact values. Writes table1_housing.csv, with a row per
-# model and seed; parts can be run one after the other into the same file.
+# differ in their seed; --seeds: of xgboost and mlp; --bins: 0 for exact values. Writes table1_housing.csv, with a row
+# per model and seed; parts can be run one after the other into the same file.
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("common.R", "models.R", "baselines.R", "table1.R")) source(file.path(here, file))
 known <- c("protonam", "nam", "linear", "spline", "xgboost", "mlp")

@@ -1,9 +1,10 @@
-# Table 1, Income: test AUC over five folds of ProtoNAM of three orders and of other models, beside the published numbers.
+# Table 1, Income: test AUC over five folds of ProtoNAM of three orders and of other models, beside the published
+# numbers.
 #
 #   Rscript table1_income.R income.csv.gz
-# --models: any of protonam, nam, linear, spline, ebm, xgboost, mlp; --orders: of protonam; --folds: which; --bins: 0 for
-# exact values. Writes table1_income.csv, with a row per model and fold; models can be run one after the other into the
-# same file.
+# --models: any of protonam, nam, linear, spline, ebm, xgboost, mlp; --orders: of protonam; --folds: which; --bins: 0
+# for exact values. Writes table1_income.csv, with a row per model and fold; models can be run one after the other into
+# the same file.
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("common.R", "models.R", "baselines.R", "table1.R")) source(file.path(here, file))
 known <- c("protonam", "nam", "linear", "spline", "ebm", "xgboost", "mlp")
