@@ -22,7 +22,7 @@ map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_
   again <- which(vapply(done, should_repeat, NA))
   lost <- vapply(done[again], function(one) inherits(one$error, "FutureError"), NA)
   if (any(lost)) {
-    pn_warn("A worker was lost; repeating {paste(labels[again], collapse = ', ')}.", class = "lost_worker")
+    pn_warn("A worker was lost; repeating {paste(labels[again], collapse = '; ')}.", class = "lost_worker")
     renew_workers()
   }
   if (length(again)) {
@@ -182,8 +182,9 @@ worker_threads <- function(threads, plan) {
 renew_workers <- function() {
   strategies <- future::plan("list")
   future::plan("sequential")
-  # before new connections are made: the finalizers of the old would close whatever has their numbers then
-  gc()
+  # before new connections are made: the finalizers of the old would close whatever has their numbers then; they warn
+  # about connections that the lost worker left open
+  suppressWarnings(gc())
   future::plan(strategies)
   invisible()
 }

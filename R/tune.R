@@ -213,7 +213,8 @@ fingerprint_job <- function(job) {
   needed <- intersect(names(job$columns), all.vars(job$formula))
   what <- list(
     deparse1(job$formula), lapply(job$columns[needed], plain), job$response$y, job$rows, as.double(job$weights),
-    as.double(job$total_offset), job$response$family$family, job$dots$order %||% 1, deparse1(job$task)
+    as.double(job$total_offset), job$response$family$family, job$dots$order %||% 1, deparse1(job$task),
+    lapply(job$dots[c("validation", "pairs", "ensemble", "bootstrap")], plain), plain(job$groups)
   )
   file <- tempfile()
   on.exit(unlink(file))
@@ -233,7 +234,7 @@ check_resume <- function(resume, fingerprint) {
   if (!identical(resume$fingerprint, fingerprint)) {
     pn_abort(
       c(
-        "{.arg resume} comes from other data, or from another formula, order or family.",
+        "{.arg resume} comes from other data, or from another formula, order, family or validation.",
         i = "Scores would not be comparable; start a new search."
       ),
       class = "resume", arg = "resume"

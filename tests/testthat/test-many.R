@@ -108,6 +108,43 @@ test_that("a lost worker's items are repeated, or left out with a warning", {
   expect_identical(result, list(1, NULL, 3))
 })
 
+test_that("an ensemble outlives the death of a worker", {
+  skip_on_os("windows")
+  data <- simulate_icu(500, seed = 1)
+  fit <- function(...) protonam(died ~ age + lactate, data, seed = 1, threads = 1, verbose = FALSE, ...)
+  # long enough for the blow to fall while members train
+  second <- 20 / system.time(fit(epochs = 20))[["elapsed"]]
+  local_plan("multisession", workers = 2)
+  workers <- lapply(1:2, function(i) {
+    future::future(
+      {
+        Sys.sleep(0.3)
+        Sys.getpid()
+      },
+      seed = NULL
+    )
+  })
+  victim <- future::value(workers[[2]])
+  system2("sh", c("-c", shQuote(sprintf("sleep 1.5; kill -9 %d", victim))), wait = FALSE)
+  expect_warning(
+    whole <- fit(ensemble = 2, epochs = ceiling(4 * second)), "repeating member",
+    class = "protonam_warning_lost_worker"
+  )
+  expect_gte(length(whole$members), 1)
+  expect_lt(additivity_gap(whole, data), 1e-6)
+})
+
+test_that("an ensemble grows by its members' parameters alone", {
+  data <- mixed_data(120)
+  size <- function(members) {
+    fit <- protonam(y ~ age + lab, data, epochs = 4, prototypes = 32, layers = 4, seed = 1, ensemble = members)
+    c(all = as.numeric(object.size(timeless(fit))), parameters = 8 * length(fit$members[[1]]$params))
+  }
+  two <- size(2)
+  ten <- size(10)
+  expect_lt((ten[["all"]] - two[["all"]]) / 8, 1.2 * two[["parameters"]])
+})
+
 test_that("progressr hears of every item", {
   skip_if_not_installed("progressr")
   loadNamespace("progressr")
@@ -119,4 +156,21 @@ test_that("progressr hears of every item", {
     handlers = progressr::handler_void(), enable = TRUE
   )
   expect_identical(heard, 2)
+})
+
+test_that("progressr hears of folds, trials and an ensemble's shares", {
+  skip_if_not_installed("progressr")
+  local_plan("multisession", workers = 2)
+  data <- mixed_data(60)
+  heard <- function(expr) {
+    steps <- 0
+    progressr::with_progress(
+      withCallingHandlers(expr, progression = function(p) if (p$type == "update") steps <<- steps + p$amount),
+      handlers = progressr::handler_void(), enable = TRUE
+    )
+    steps
+  }
+  expect_identical(heard(cv_protonam(y ~ age, data, folds = 3, control = tiny(), seed = 1)), 3)
+  expect_identical(heard(tune_protonam(y ~ age, data, n = 2, control = tiny(), seed = 1, verbose = FALSE)), 2)
+  expect_identical(heard(tiny_fit(y ~ age, data, ensemble = 4)), 2)
 })

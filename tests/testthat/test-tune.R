@@ -57,6 +57,7 @@ test_that("bad input", {
     quick_tune(y ~ age, data, resume = found, space = list(learning = 1))
     quick_tune(y ~ age, data[-1, ], resume = found)
     quick_tune(y ~ lab, data, resume = found)
+    quick_tune(y ~ age, data, resume = found, validation = 0.3)
     quick_tune(y ~ age, data, resume = list())
     quick_tune(y ~ age, data, n = 0)
     quick_tune(y ~ age, data, n = 1, space = small_space(), validation = 0)
