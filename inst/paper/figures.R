@@ -27,10 +27,9 @@ trim_shapes <- function(shapes, data, share = 0.99) {
     # most values of CapitalGain are 0: the ends of the data are then the better ones
     if (ends[1L] == ends[2L]) next
     inside[shapes$term == name & !is.na(shapes$x) & (shapes$x < ends[1L] | shapes$x > ends[2L])] <- FALSE
-    breaks <- seq(ends[1L], ends[2L], length.out = 21L)
-    count <- table(cut(values, breaks, include.lowest = TRUE))
+    count <- table(values[values >= ends[1L] & values <= ends[2L]])
     facts[[name]]$range <- ends
-    facts[[name]]$density <- list(breaks = breaks, share = as.vector(count) / sum(count))
+    facts[[name]]$density <- protonam:::density_table(as.numeric(names(count)), as.vector(count))
   }
   out <- shapes[inside, ]
   attr(out, "terms") <- facts

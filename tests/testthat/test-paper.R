@@ -125,6 +125,8 @@ test_that("table 1 of Income and the multitask result run over given folds", {
   groups <- utils::read.csv(file.path(results, "multitask_income.csv"))
   expect_equal(groups$auc[groups$model == "feature" & groups$group == "all"], own$value[1L], tolerance = 1e-12)
   expect_setequal(groups$group, c("all", "Female", "Male"))
+  expect_ran(run_script("figure_income.R", data, "--parts=numbers,task", fits, results = results))
+  expect_true(all(file.size(file.path(results, paste0("figure_income_", c("numbers", "task"), ".png"))) > 5000))
 
   output <- run_script("table1_income.R", data, "--folds=1,7", results = results)
   expect_failed(output, "--folds must be among 1, 2, 3, not 7")
@@ -154,6 +156,12 @@ test_that("ablations, figures and the prototype table run on the same kept fits"
   expect_true(all(file.size(file.path(results, paste0(figures, ".png"))) > 5000))
   expect_match(readLines(file.path(results, "figure_longitude.txt")), "^commit: ", all = FALSE)
   expect_failed(run("figure_longitude.R", "--ensemble=2"), "figure_longitude.png exists and is not overwritten")
+
+  expect_ran(run("figure_housing.R", "--ensemble=2"))
+  expect_ran(run("figure_aveoccup.R", "--ensemble=2"))
+  expect_ran(run("figure_interaction.R", "--ensemble=2"))
+  figures <- c("figure_housing", "figure_aveoccup", "figure_interaction", "figure_interaction_scatter")
+  expect_true(all(file.size(file.path(results, paste0(figures, ".png"))) > 5000))
 
   expect_ran(run("table_prototypes.R", "--ensemble=2"))
   table <- utils::read.csv(file.path(results, "table_prototypes.csv"))
