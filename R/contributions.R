@@ -77,7 +77,7 @@ print.protonam_contributions <- function(x, n = 30L, ...) {
   intercept <- attr(x, "intercept")
   cat("Contributions to ", count(length(unique(x$row)), "prediction"), sep = "")
   if (!is.null(attr(x, "scale_label"))) cat("; ", waterfall_label(x), sep = "")
-  if (length(unique(as.vector(intercept))) == 1L) cat(", from the intercept ", format(intercept[1L], digits = 4L), sep = "")
+  if (length(unique(c(intercept))) == 1L) cat(", from the intercept ", format(intercept[1L], digits = 4L), sep = "")
   cat("\n")
   print_used(x, n)
 }

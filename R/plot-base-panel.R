@@ -6,7 +6,7 @@
 draw_panel <- function(panel, figure, alone, cell) {
   line <- line_height()
   pair <- panel$kind == "pair"
-  under_axis <- alone && (panel$kind == "curve" || (panel$kind == "levels" && !isTRUE(panel$flipped)))
+  under_axis <- alone && has_axis_title(panel)
   # the features of a pair stand at its axes
   title <- if (pair) panel$words else if (!under_axis) panel$title
   x_title <- if (under_axis) panel$title else panel$x$title
@@ -44,6 +44,10 @@ draw_panel <- function(panel, figure, alone, cell) {
     graphics::mtext(title, 3L, line = 0.25, at = left, adj = 0, font = 2L, cex = graphics::par("cex"))
   }
 }
+
+#' Can a panel's title stand at its x axis?
+#' @noRd
+has_axis_title <- function(panel) panel$kind == "curve" || (panel$kind == "levels" && !isTRUE(panel$flipped))
 
 #' Lines of text that the labels of a y axis need, ticks included
 #' @noRd

@@ -5,6 +5,7 @@ okabe_ito <- c("#0072B2", "#D55E00", "#009E73", "#CC79A7", "#E69F00", "#56B4E9",
 ink <- "grey20"
 pale_ink <- "grey55"
 shade_colour <- "#7F8FA6"
+blank_colour <- "grey85"
 
 #' Colours of the series of a figure; a long list starts again
 #' @noRd

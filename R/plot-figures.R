@@ -38,14 +38,25 @@ shape_figure <- function(shapes, options) {
     panel$x <- thin_axis(panel$x, page_width[min(columns[i], 4L)])
     panel
   })
-  most <- if (any(pair)) max(abs(rows$effect[is_pair_row(rows)]), 0, na.rm = TRUE)
+  most <- if (any(pair)) pair_range(built[pair])
   list(
     panels = built, pages = pages,
     series = series[c("labels", "colours", "lines")],
     key = if (any(pair)) list(most = most, axis = axis_effect(c(-1, 1) * most, ratio, 5L), title = label),
     ylab = if (!all(pair)) label, xlab = NULL, title = options$main,
-    caption = c(figure_note(shapes, rows), options$note)
+    caption = c(figure_note(shapes, rows), if (any(pair)) blank_note(built), options$note)
   )
+}
+
+#' The largest absolute interaction that is drawn
+#' @noRd
+pair_range <- function(panels) {
+  value <- unlist(lapply(panels, function(panel) c(panel$marks$tile$value, panel$marks$cell$value)))
+  max(abs(value), 0, na.rm = TRUE)
+}
+
+blank_note <- function(panels) {
+  if (any(vapply(panels, function(panel) !is.null(panel$marks$blank), NA))) "Grey: no training rows near."
 }
 
 #' Ratios (odds ratios, rate ratios) have a logarithmic axis and no effect at 1

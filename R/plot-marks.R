@@ -6,6 +6,7 @@
 
 mark_styles <- list(
   shade = list(geom = "rect", colour = shade_colour),
+  blank = list(geom = "rect", colour = blank_colour),
   tile = list(geom = "tile"),
   cell = list(geom = "cell", shape = 21L, size = 1),
   zero = list(geom = "segment", colour = pale_ink, width = 0.6, line = 1L),

@@ -2,6 +2,7 @@
 #
 # The rows of a pair hold one effect per cell of a grid: x or level along one axis, y or level2 along the other. Cells
 # of numbers reach half way to the next grid value, cells of levels have width 1, missing values a slot of their own.
+# Heat maps leave out cells that have no training rows near, where an interaction would be a guess.
 
 #' Panel of an interaction
 #'
@@ -25,9 +26,12 @@ panel_pair <- function(rows, facts, names, title, style, options) {
   j <- up$index
   marks <- list()
   if (style == "heat") {
-    marks$tile <- data.frame(
+    tile <- data.frame(
       xmin = across$from[i], xmax = across$to[i], ymin = up$from[j], ymax = up$to[j], value = rows$effect
     )
+    unseen <- unseen_cells(rows)
+    marks$tile <- tile[!unseen, , drop = FALSE]
+    if (any(unseen)) marks$blank <- transform(tile[unseen, c("xmin", "xmax", "ymin", "ymax")], opacity = 1)
   } else {
     # whole points at the ends of the range
     if (!across$levels) across$axis$limits <- spread(across$axis$limits, 0.02)
@@ -53,6 +57,40 @@ panel_pair <- function(rows, facts, names, title, style, options) {
     marks$rug <- rbind(rug_along(rugs[[1L]], across$axis, up$axis), swap_ends(rugs[[2L]], up$axis, across$axis))
   }
   list(title = title, kind = "pair", x = across$axis, y = up$axis, marks = marks)
+}
+
+seen_reach <- 2L # cells of a grid of about 64 by 64
+
+#' Which cells of a pair's grid have no training rows in them or near them
+#'
+#' Near: within some cells along numbers; levels and the missing value have no neighbours.
+#' @param rows Rows of one pair (one layer, task and output).
+#' @return logical, one per row
+#' @noRd
+unseen_cells <- function(rows) {
+  share <- rows$density
+  if (all(is.na(share) | share <= 0)) {
+    return(rep(FALSE, nrow(rows)))
+  }
+  across <- grid_places(rows$x, rows$level)
+  up <- grid_places(rows$y, rows$level2)
+  seen <- matrix(FALSE, max(across$index), max(up$index))
+  seen[cbind(across$index, up$index)] <- !is.na(share) & share > 0
+  near <- across$near %*% seen %*% up$near > 0
+  !near[cbind(across$index, up$index)]
+}
+
+#' Numbers of a grid's places along one axis, and which of them are near each other
+#' @return list(index, near: matrix of 0 and 1)
+#' @noRd
+grid_places <- function(value, level) {
+  numbers <- sort(unique(value[is.na(level)]))
+  names <- unique(level[!is.na(level)])
+  n <- length(numbers) + length(names)
+  near <- diag(n)
+  here <- seq_along(numbers)
+  near[here, here] <- abs(outer(here, here, `-`)) <= seen_reach
+  list(index = ifelse(is.na(level), match(value, numbers), length(numbers) + match(level, names)), near = near)
 }
 
 #' Ticks of observed values along x

@@ -268,5 +268,5 @@ waterfall_title <- function(part, row_names, family) {
   if (!identical(family, "binomial")) {
     return(name)
   }
-  paste0(name, ": probability ", format(stats::plogis(part$cumulative[nrow(part)]), digits = 2L))
+  paste0(name, ": probability ", format_probability(stats::plogis(part$cumulative[nrow(part)])))
 }

@@ -89,3 +89,13 @@ format_alike <- function(x, like = x, signed = FALSE) {
   text <- sub("^-(0[.]?0*)$", "\\1", text)
   if (signed) paste0(ifelse(x > 0, "+", ""), text) else text
 }
+
+#' A probability with two digits of itself and of its complement: 0.40, 0.031, 0.968
+#' @noRd
+format_probability <- function(p) {
+  if (p < 1e-4 || p > 1 - 1e-4) {
+    return(if (p < 0.5) "below 0.0001" else "above 0.9999")
+  }
+  least <- min(p, 1 - p)
+  formatC(p, digits = max(2, ceiling(-log10(least)) + (least < 0.1)), format = "f")
+}

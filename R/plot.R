@@ -43,7 +43,8 @@ shown_pairs <- 4L
 #' *missing* is the effect of a missing value. Bands come from the members of an ensemble, and the foot of the figure
 #' says what they mean; a single model has none.
 #'
-#' In heat maps, white is no interaction, vermilion raises and blue lowers the prediction.
+#' In heat maps, white is no interaction, vermilion raises and blue lowers the prediction. Cells are grey where no
+#' training rows are in them or near them: the model's interaction there is a guess.
 #'
 #' The colours are those of Okabe and Ito, which the common kinds of colour blindness leave apart.
 #' @seealso [shapes()] for the numbers, [autoplot.protonam()] for ggplot2.

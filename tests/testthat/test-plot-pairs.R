@@ -77,3 +77,25 @@ test_that("points at the ends of a scatter are whole", {
   expect_gt(panel$x$limits[2L], max(panel$marks$cell$x) + 0.03)
   expect_lt(panel$y$limits[1L], min(panel$marks$cell$y) - 0.1)
 })
+
+test_that("heat maps are grey where no training rows are near, and the scale is that of the rest", {
+  x <- as.double(1:10)
+  pair <- fake_pair("a:b", x, x, function(i, j) i * j)
+  pair$density <- ifelse(pair$x <= 3 & pair$y <= 3, 1 / 9, 0)
+  facts <- list(a = numeric_facts(c(1, 10)), b = numeric_facts(c(1, 10)))
+  figure <- shape_figure(fake_shapes(pair, facts), plot_options())
+  marks <- figure$panels[[1L]]$marks
+  # two cells beyond the third
+  expect_identical(nrow(marks$tile), 25L)
+  expect_identical(nrow(marks$blank), 75L)
+  expect_identical(figure$key$most, 25)
+  expect_match(figure$caption, "Grey: no training rows near.", fixed = TRUE)
+  # levels have no neighbours
+  levels <- fake_pair("a:f", x, c("u", "v"), function(i, j) i * j)
+  levels$density <- ifelse(levels$level2 == "u" & levels$x == 5, 1, 0)
+  expect_identical(sum(!unseen_cells(levels)), 5L)
+  expect_true(all(levels$level2[!unseen_cells(levels)] == "u"))
+  # without densities everything is drawn
+  levels$density <- NA_real_
+  expect_false(any(unseen_cells(levels)))
+})

@@ -28,3 +28,8 @@ test_that("ticks and values are written for readers", {
   expect_identical(format_alike(c(12345, 1)), c("12,345", "1"))
   expect_identical(format_alike(0), "0")
 })
+
+test_that("probabilities keep two digits at both ends", {
+  shown <- vapply(c(0.4, 0.0312, 0.968, 0.99962, 1e-9, 1), format_probability, "")
+  expect_identical(shown, c("0.40", "0.031", "0.968", "0.99962", "below 0.0001", "above 0.9999"))
+})
