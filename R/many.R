@@ -69,6 +69,8 @@ do_work <- function(items, fun, ..., plan, threads, labels, each, progress, alon
   if (plan$parallel) {
     n <- length(items)
     chunks <- if (alone) as.list(seq_len(n)) else split(seq_len(n), (seq_len(n) - 1L) %% min(plan$workers, n))
+    # workers without work leave their threads to the others
+    plan$sharing <- min(plan$sharing, length(chunks))
     work <- list(
       run = run_chunk, fun = fun, threads = worker_threads(threads, plan), shared = list(...), progress = progress
     )

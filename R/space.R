@@ -11,6 +11,8 @@
 #' @param ... Further settings of [protonam_control()], such as `scaling = c("quantile", "minmax")`.
 #' @param from,to Ends of a range.
 #' @param log Draw evenly on the log scale?
+#' @param zero Probability of 0 instead of a draw from the range. The default space has it for dropout: fits without
+#'   dropout compute equal values once and are many times quicker, and most of the published settings have none.
 #' @return `protonam_space()`: a list of class `protonam_space`. `search_range()`: one of its elements.
 #' @examples
 #' space <- protonam_space(epochs = 100, lr = search_range(1e-4, 1e-2))
@@ -20,8 +22,8 @@
 protonam_space <- function(prototypes = 2^(0:7), layers = 1:4, predictor_layers = 1:2, hidden = c(32, 64),
                            batch_size = c(512, 1024, 2048), epochs = c(200, 500, 1000),
                            lr = search_range(1e-6, 1e-1), weight_decay = search_range(1e-8, 1e-1),
-                           dropout = search_range(0, 0.5, log = FALSE),
-                           dropout_output = search_range(0, 0.3, log = FALSE),
+                           dropout = search_range(0, 0.5, log = FALSE, zero = 0.75),
+                           dropout_output = search_range(0, 0.3, log = FALSE, zero = 0.75),
                            output_penalty = search_range(1e-5, 1e-1), norm = c("layer", "batch"), ...) {
   space <- list(
     prototypes = prototypes, layers = layers, predictor_layers = predictor_layers, hidden = hidden,
@@ -33,8 +35,9 @@ protonam_space <- function(prototypes = 2^(0:7), layers = 1:4, predictor_layers 
 
 #' @rdname protonam_space
 #' @export
-search_range <- function(from, to, log = TRUE) {
+search_range <- function(from, to, log = TRUE, zero = 0) {
   log <- check_flag(log, "log")
+  zero <- check_number(zero, "zero", min = 0, below = 1)
   from <- check_number(from, "from")
   to <- check_number(to, "to", min = from)
   if (log && from <= 0) {
@@ -42,7 +45,7 @@ search_range <- function(from, to, log = TRUE) {
       class = "argument", arg = "from"
     )
   }
-  structure(list(from = from, to = to, log = log), class = "protonam_range")
+  structure(list(from = from, to = to, log = log, zero = zero), class = "protonam_range")
 }
 
 #' Every element must be a setting with values that protonam_control() takes
@@ -75,7 +78,7 @@ check_candidates <- function(values, name) {
       class = "argument", arg = "space"
     )
   }
-  tried <- if (range) list(values$from, values$to) else as.list(values)
+  tried <- if (range) c(values$from, values$to, if (values$zero > 0) 0) else as.list(values)
   for (value in tried) do.call(protonam_control, stats::setNames(list(value), name))
 }
 
@@ -88,8 +91,13 @@ draw_settings <- function(space, seed, trial) {
     values <- space[[name]]
     draw <- draws[[name]]
     if (!inherits(values, "protonam_range")) {
-      values[[1L + floor(draw * length(values))]]
-    } else if (values$log) {
+      return(values[[1L + floor(draw * length(values))]])
+    }
+    if (draw < values$zero) {
+      return(0)
+    }
+    draw <- (draw - values$zero) / (1 - values$zero)
+    if (values$log) {
       signif(exp(log(values$from) + draw * (log(values$to) - log(values$from))), 3L)
     } else {
       signif(values$from + draw * (values$to - values$from), 3L)
@@ -101,7 +109,10 @@ draw_settings <- function(space, seed, trial) {
 print.protonam_space <- function(x, ...) {
   shown <- vapply(unclass(x), function(values) {
     if (inherits(values, "protonam_range")) {
-      sprintf("%s to %s%s", format(values$from), format(values$to), if (values$log) ", log scale" else "")
+      sprintf(
+        "%s to %s%s%s", format(values$from), format(values$to), if (values$log) ", log scale" else "",
+        if (values$zero > 0) sprintf("; 0 with probability %s", format(values$zero)) else ""
+      )
     } else {
       paste(format(values, trim = TRUE), collapse = ", ")
     }

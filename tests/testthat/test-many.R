@@ -69,6 +69,14 @@ test_that("threads of a machine are divided among its workers", {
   expect_identical(worker_threads(NULL, list(sharing = 4)), 1L)
 })
 
+test_that("a single item has all threads of a machine", {
+  local_plan("multisession", workers = 2)
+  told <- function(item, threads) threads
+  environment(told) <- globalenv()
+  expect_identical(map_work(list(1), told, threads = 2), list(2L))
+  expect_identical(map_work(list(1, 2, 3), told, threads = 2), list(1L, 1L, 1L))
+})
+
 test_that("with_seed() leaves R's generator as it was", {
   set.seed(1)
   before <- .Random.seed
