@@ -55,6 +55,7 @@ fit_spline <- function(rows, validation, test, response, seed) {
   rows <- rbind(rows, validation)
   features <- setdiff(names(rows), response)
   basis <- 40
+  binary <- is_binary(rows, response)
   # levels are shrunk like random effects, so that those seen once or never do no harm
   terms <- vapply(features, function(name) {
     distinct <- length(unique(rows[[name]]))
@@ -64,14 +65,15 @@ fit_spline <- function(rows, validation, test, response, seed) {
       sprintf("s(%s, bs = \"cr\", k = %d)", name, min(basis, distinct))
     }
   }, "")
+  # quicker with values on a grid, which is too coarse for the longest tails of Housing
   fit <- mgcv::bam(
     stats::as.formula(paste(response, "~", paste(terms, collapse = " + "))),
-    family = if (is_binary(rows, response)) stats::binomial() else stats::gaussian(), data = rows, method = "fREML",
+    family = if (binary) stats::binomial() else stats::gaussian(), data = rows, method = "fREML", discrete = binary,
     drop.unused.levels = FALSE
   )
   list(
     prediction = as.numeric(stats::predict(fit, test, type = "response")),
-    settings = sprintf("bam s(k=%d bs=cr) method=fREML; learns from validation rows too", basis)
+    settings = sprintf("bam s(k=%d bs=cr) method=fREML discrete=%s; learns from validation rows too", basis, binary)
   )
 }
 
@@ -97,7 +99,7 @@ fit_xgboost <- function(rows, validation, test, response, seed) {
   }, matrices, list(rows, validation, test))
   parameters <- list(
     objective = if (binary) "binary:logistic" else "reg:squarederror", eval_metric = if (binary) "logloss" else "rmse",
-    eta = 0.03, max_depth = 6, min_child_weight = 5, subsample = 0.7, colsample_bytree = 0.7, nthread = 1, seed = seed
+    eta = 0.03, max_depth = 6, min_child_weight = 5, subsample = 0.7, colsample_bytree = 0.7, nthread = 1
   )
   train <- function(rounds, watched = NULL, patience = NULL) {
     set.seed(seed)
