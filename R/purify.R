@@ -12,9 +12,10 @@
 # fit$purified is a list:
 #   axes    per feature: bins (processed values, NaN last if missing values occur), number (the same in own numbers),
 #           nodes (processed values of the tables), at (bins among nodes), left and share (bins below nodes), weight
-#           (of nodes, so that sum(weight * table) is the table's mean over the training rows) joint   per pair the
-#           weights [bins of a, bins of b], integer if there are no case weights parts   per pair list(first = g,
-#           second = h): [nodes, task x output], centred, own units, mean over members R/pair-terms.R reads it.
+#           (of nodes, so that sum(weight * table) is the table's mean over the training rows)
+#   joint   per pair the weights [bins of a, bins of b], integer if there are no case weights
+#   parts   per pair list(first = g, second = h): [nodes, task x output], centred, own units, mean over members
+# R/pair-terms.R reads it.
 
 #' Main effects and pure interactions of an order 2 fit
 #'
