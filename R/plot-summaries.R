@@ -183,7 +183,7 @@ waterfall_label <- function(contributions) {
   if (is.null(scale) || identical(attr(contributions, "family"), "gaussian")) {
     return(response %||% "prediction")
   }
-  if (is.null(response) || grepl(" of ", scale, fixed = TRUE)) scale else paste(scale, "of", response)
+  if (is.null(response) || grepl(" class", scale, fixed = TRUE)) scale else paste(scale, "of", response)
 }
 
 several_responses <- function(contributions) {

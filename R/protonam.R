@@ -239,6 +239,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   )
   seconds <- Reduce(`+`, lapply(members, `[[`, "seconds"))
   members <- keep_finite(members, control)
+  if (!is.null(classes)) members <- lapply(members, center_classes, config)
   table <- effect_table(config, data, encoded$counts)
   centering <- lapply(members, function(member) {
     if (effects || order == 1) mean_contributions(config, member, table, threads)

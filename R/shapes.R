@@ -20,8 +20,8 @@
 #' @param points At most how many training values per feature; `NULL` for 1000 (64 per axis of a pair). Or a named
 #'   list of values, such as `list(age = c(40, 60))`, for the features in it.
 #' @param scale `"link"`: effects as they add up. `"response"`: in terms of the response, that is as odds ratios
-#'   against an average effect (binomial), rate ratios (poisson), factors on the odds of the class (multinomial), or
-#'   unchanged (gaussian: effects are in units of the response already).
+#'   against an average effect (binomial), rate ratios (poisson), odds ratios against the mean class (multinomial,
+#'   see below), or unchanged (gaussian: effects are in units of the response already).
 #' @param threads See [protonam()].
 #'
 #' @section Bands:
@@ -30,6 +30,11 @@
 #' with that probability, if it was trained on the same rows with another seed; the chance in the sample of rows is
 #' then not covered. It is for ensembles made with `bootstrap = TRUE`, whose members learned from rows drawn with
 #' replacement. One model has no band.
+#'
+#' @section Several classes:
+#' A multinomial model has a score for each class, and probabilities are proportional to their exponentials. Scores are
+#' centred over the classes: an effect is on the log odds of a class against the (geometric) mean of all classes. The
+#' log odds between two classes move by the difference of their effects.
 #'
 #' @section Order 2:
 #' A model of pairs is taken apart into main effects and pure interactions, see [purification]. Pairs are evaluated on
@@ -224,8 +229,8 @@ scale_label <- function(object, scale) {
     several <- !is.null(object$response$names)
     return(if (several) "effect on the response" else paste("effect on", object$response$name))
   }
-  label <- c(binomial = "log odds", poisson = "log rate", multinomial = "log odds of the class")
-  ratio <- c(binomial = "odds ratio", poisson = "rate ratio", multinomial = "factor on the odds of the class")
+  label <- c(binomial = "log odds", poisson = "log rate", multinomial = "log odds against the mean class")
+  ratio <- c(binomial = "odds ratio", poisson = "rate ratio", multinomial = "odds ratio against the mean class")
   (if (scale == "link") label else ratio)[[family]]
 }
 

@@ -3,10 +3,16 @@
 #' One tensor of the parameter slab (src/r_engine.c, ffi_layout)
 #' @noRd
 slab_tensor <- function(params, layout, name) {
+  index <- tensor_index(layout, name)
+  array(params[index], dim(index))
+}
+
+#' Where in the slab a tensor's values are: an array of the tensor's shape
+#' @noRd
+tensor_index <- function(layout, name) {
   at <- match(name, layout$name)
   steps <- Map(function(size, by) (seq_len(size) - 1) * by, layout$dim[[at]], layout$stride[[at]])
-  index <- Reduce(function(a, b) outer(a, b, `+`), steps) + layout$offset[at] + 1
-  array(params[index], layout$dim[[at]])
+  array(Reduce(function(a, b) outer(a, b, `+`), steps) + layout$offset[at] + 1, layout$dim[[at]])
 }
 
 #' Intercepts of all engine outputs in own units: biases and mean contributions, averaged over members

@@ -1,0 +1,24 @@
+# Several classes: the same number added to the scores of all classes changes no probability, so a fit has effects that
+# do nothing. They are taken out after training, and what is left of an effect is how it tells classes apart.
+
+#' A member's parameters with scores that add up to zero over the classes
+#'
+#' The scores of classes are linear in the last layer of the predictors and in the task biases, and task weights are
+#' shared by the classes: their means over the classes are subtracted there. Probabilities stay the same.
+#' @noRd
+center_classes <- function(member, config) {
+  layout <- .Call(ffi_layout, config)
+  layers <- seq_len(config$n_layers) - 1L
+  last <- outer(c("pred_w%d_%d", "pred_b%d_%d"), layers, function(name, l) sprintf(name, config$predictor_layers, l))
+  for (name in c(last, paste0("agg_b", layers))) {
+    at <- tensor_index(layout, name)
+    # outputs first, also in biases [task, output]
+    at <- if (startsWith(name, "agg")) t(at) else matrix(at, config$n_outputs)
+    value <- matrix(member$params[at], config$n_outputs)
+    member$params[at] <- as_single(value - rep(colMeans(value), each = config$n_outputs))
+  }
+  member
+}
+
+# parameters are single precision numbers in the engine
+as_single <- function(x) readBin(writeBin(as.vector(x), raw(), size = 4L), "numeric", length(x), size = 4L)
