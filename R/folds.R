@@ -105,11 +105,12 @@ check_events <- function(fold, response, drawn) {
     empty <- fold$names[counts[, class] == 0L]
     if (length(empty)) {
       level <- response$levels[class]
+      many <- length(empty) > 1L
       shown <- some(empty, quote = "")
       total <- sum(counts[, class])
       pn_abort(
         c(
-          "{cli::qty(empty)}Fold{?s} {shown} {cli::qty(empty)}{?has/have} no row with {.field {response$name}} {.val {level}}.",
+          "Fold{if (many) 's'} {shown} {if (many) 'have' else 'has'} no row with {.field {response$name}} {.val {level}}.",
           i = "There {cli::qty(total)}{?is/are} {total} such row{?s} in all; every fold needs one.",
           i = if (drawn) "Use fewer {.arg folds}."
         ),

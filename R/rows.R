@@ -254,7 +254,7 @@ tell_rare_classes <- function(response, train) {
   unseen <- response$levels[trained == 0L]
   if (length(unseen)) {
     pn_inform(
-      "No training row has {.field {response$name}} {some(unseen)}: the model cannot learn {cli::qty(unseen)}{?it/them}.",
+      "No training row has {.field {response$name}} {some(unseen)}; it cannot be learned.",
       class = "unseen_class"
     )
   }

@@ -28,16 +28,17 @@ if (arguments$child == 1) {
   cat(seconds, before, peak_bytes(), length(fit$members[[1L]]$params), as.numeric(object.size(fit)), error)
 } else {
   describe_machine(arguments$threads)
+  passed_on <- c("epochs", "bins", "seed", "threads")
   rows <- lapply(arguments$members, function(members) {
     out <- system2(file.path(R.home("bin"), "Rscript"), c(
       shQuote(script), shQuote(arguments$path), sprintf("--members=%d", members),
-      sprintf("--%s=%d", c("epochs", "bins", "seed", "threads"), unlist(arguments[c("epochs", "bins", "seed", "threads")])),
+      sprintf("--%s=%d", passed_on, unlist(arguments[passed_on])),
       "--child=1"
     ), stdout = TRUE)
     x <- scan(text = out, quiet = TRUE)
     cat(sprintf(
-      "%d members: %.1f s, peak %.0f MiB (%.0f MiB above the data's), fit of %.1f MiB, test RMSE %.4f\n", members, x[1L],
-      x[3L] / 2^20, (x[3L] - x[2L]) / 2^20, x[5L] / 2^20, x[6L]
+      "%d members: %.1f s, peak %.0f MiB (%.0f MiB above the data's), fit of %.1f MiB, test RMSE %.4f\n", members,
+      x[1L], x[3L] / 2^20, (x[3L] - x[2L]) / 2^20, x[5L] / 2^20, x[6L]
     ))
     data.frame(members = members, seconds = x[1L], peak = x[3L], parameters = x[4L], size = x[5L])
   })

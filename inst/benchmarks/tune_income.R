@@ -39,7 +39,7 @@ for (rung in sort(unique(found$trials$rung))) {
   cat(sprintf("rung %d: reached by %d trials\n", rung, sum(found$trials$rung >= rung)))
 }
 cat(sprintf(
-  "best of %d trials: validation AUC %.4f; test AUC %.4f on fold %s; search %.0f s, final fit %.0f s, together %.1f min\n",
+  "best of %d trials: validation AUC %.4f; test AUC %.4f on fold %s; search %.0f s, fit %.0f s, together %.1f min\n",
   nrow(found$trials), found$best_score, auc(predict(fit, test), test$Income == ">50K"), arguments$fold, search_seconds,
   fit_seconds, (search_seconds + fit_seconds) / 60
 ))

@@ -54,7 +54,8 @@ test_that("response and group are columns, formulas, vectors, or the fit's own",
 })
 
 test_that("what has no two classes is refused", {
-  expect_error(fairness(tiny_fit(class ~ age, data), data, "class", "g"), "multinomial", class = "protonam_error_family")
+  classes <- tiny_fit(class ~ age, data)
+  expect_error(fairness(classes, data, "class", "g"), "multinomial", class = "protonam_error_family")
   counts <- tiny_fit(count ~ age, data, family = poisson())
   expect_error(fairness(counts, data, "count", "g"), "poisson", class = "protonam_error_family")
   expect_error(fairness(tiny_fit(y ~ age, data), data, "y", "g"), "0 or 1", class = "protonam_error_response")
