@@ -21,9 +21,8 @@ train_members <- function(config, data, validation, centers, control, seeds, thr
     tau = control$tau, patience = control$patience, seed = seeds, shuffle = TRUE, join_remainder = TRUE,
     equal_values = getOption("protonam.equal_values", TRUE), threads = threads
   )
-  fits <- with_kernels(expr = {
-    .Call(ffi_fit, config, data, validation, list(centers = centers, seed = seeds), train, progress)
-  })
+  start <- list(centers = centers, seed = seeds, relation = response_relation(config, data))
+  fits <- with_kernels(expr = .Call(ffi_fit, config, data, validation, start, train, progress))
   Map(function(fit, seed) {
     list(
       params = fit$params, running = fit$running,

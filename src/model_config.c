@@ -2,15 +2,13 @@
  *
  * Initial values (the published code's): encoder layer with `inputs` inputs: weights U(+-sqrt(1.5 / fan)), biases
  * U(+-1/sqrt(fan)), fan = h * inputs; predictor layers: weights N(0, 2 / (fan_in + fan_out)) with fan_in = K h in the
- * first, biases U(+-1/sqrt(fan_in)); task weights N(0, 2 / (C + 1)), the same for all of several responses; task biases
- * U(+-1/sqrt(C)); gains 1, offsets 0; prototypes at the given centers with slope 1 and intercept 0. The missing value's
- * activations begin beyond the centers: among those of observed values (at 0, say) they would pull the observed shape
- * towards the missing effect.
+ * first, biases U(+-1/sqrt(fan_in)); task weights N(0, 2 / (C + 1)), task biases U(+-1/sqrt(C)); gains 1, offsets 0;
+ * prototypes at the given centers with slope 1 and intercept 0. The missing value's activations begin beyond the
+ * centers: among those of observed values (at 0, say) they would pull the observed shape towards the missing effect.
  */
 #include "model_config.h"
 
 #include <math.h>
-#include <string.h>
 
 #include "base_rng.h"
 
@@ -98,15 +96,6 @@ static void init_feature(float *block, const pn_layout *layout, const pn_config 
   fill_normal(block + layout->predictor, d * h * width, 2 / (fan_in + (double)width), from);
 }
 
-/* Responses begin with the first one's weights, so that what one of them teaches the encoders serves the others from
- * the first step; with unrelated signs a response with few labels would have to undo it first. */
-static void share_start(float *weight, size_t d, size_t tasks, size_t C) {
-  for (size_t l = 0; l < d; ++l) {
-    float *first = weight + l * tasks * C; /* [tasks, C] of layer l */
-    for (size_t u = 1; u < tasks; ++u) memcpy(first + u * C, first, C * sizeof(float));
-  }
-}
-
 void pn_params_init(float *slab, const pn_layout *layout, const pn_config *config, const double *centers,
                     uint64_t seed) {
   const size_t h = config->hidden, d = config->layers, o = config->outputs, C = config->components;
@@ -127,5 +116,14 @@ void pn_params_init(float *slab, const pn_layout *layout, const pn_config *confi
   }
   fill_normal(shared + layout->task_weight, d * config->tasks * C, 2 / ((double)C + 1), &from);
   fill_uniform(shared + layout->task_bias, d * config->tasks * o, 1 / sqrt((double)C), &from);
-  if (config->task_kind == PN_TASK_RESPONSE) share_start(shared + layout->task_weight, d, config->tasks, C);
+}
+
+void pn_params_relate(float *slab, const pn_layout *layout, const pn_config *config, const double *relation) {
+  const size_t s = config->tasks, C = config->components;
+  for (size_t l = 0; l < config->layers; ++l) {
+    float *first = slab + layout->shared + layout->task_weight + l * s * C; /* [s, C] of layer l */
+    for (size_t u = 1; u < s; ++u) {
+      for (size_t c = 0; c < C; ++c) first[u * C + c] = (float)relation[c * s + u] * first[c];
+    }
+  }
 }

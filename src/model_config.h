@@ -62,4 +62,8 @@ size_t pn_norm_size(const pn_config *config);
 void pn_params_init(float *slab, const pn_layout *layout, const pn_config *config, const double *centers,
                     uint64_t seed);
 
+/* Lets task u > 0 begin with relation[u + s c] times the weight of task 0 for component c, in every layer. Responses
+ * that begin alike share from the first step what one of them teaches the encoders. */
+void pn_params_relate(float *slab, const pn_layout *layout, const pn_config *config, const double *relation);
+
 #endif

@@ -3,7 +3,8 @@
  * in:  config, data    see R/model.R and R/encode.R
  *      validation      data of held-out rows, or NULL
  *      init            list(params = double slab), one member that starts from there, or
- *                      list(centers = double [t x K], seed = double), a member per seed
+ *                      list(centers = double [t x K], seed = double, relation = NULL or double [s x C]), a member per
+ *                      seed; relation: see pn_params_relate
  *      train           list(epochs, batch_size, lr, weight_decay, tau, patience, seed, shuffle, join_remainder,
  *                      equal_values, threads); seed as long as there are members
  *      progress        function(member, epoch, loss, score) or NULL; called after epochs, may signal conditions
@@ -100,6 +101,12 @@ static void init_model(member *at, double seed) {
   }
   pn_r_check(pn_model_init(&at->model, config, &at->arena));
   pn_params_init(at->model.param, &at->model.layout, config, REAL(centers), (uint64_t)seed);
+  SEXP relation = pn_r_element(call->init, "relation");
+  if (relation == R_NilValue) return;
+  if (!Rf_isReal(relation) || (size_t)Rf_xlength(relation) != config->tasks * config->components) {
+    pn_r_abort("engine", "The engine needs one relation per task and component.");
+  }
+  pn_params_relate(at->model.param, &at->model.layout, config, REAL(relation));
 }
 
 static void init_history(member *at) {

@@ -1,0 +1,40 @@
+# How several responses begin: with the weights of the first, or with their negatives where the data say that a
+# component acts on the two in opposite ways. With unrelated signs, a response with few labels would first have to undo
+# what the others teach the shared encoders.
+
+#' @param data Encoded training rows.
+#' @return NULL unless there are several responses, else 1 or -1, [responses, components]
+#' @noRd
+response_relation <- function(config, data) {
+  if (config$task_kind != "response") {
+    return(NULL)
+  }
+  each <- lapply(data$features, feature_products, data)
+  relation <- vapply(seq_len(ncol(config$components)), function(c) {
+    parts <- each[config$components[, c]]
+    product <- Reduce(`+`, lapply(parts, `[[`, "product"))
+    noise <- sqrt(Reduce(`+`, lapply(parts, `[[`, "variance")))
+    # opposite only where there is little doubt
+    ifelse(product < -2 * noise, -1, 1)
+  }, numeric(config$n_tasks))
+  matrix(relation, config$n_tasks)
+}
+
+#' Do the first and the other responses go up and down together along a feature?
+#' @return list(product = sum over groups of neighbouring values of the products of mean deviations, weighted by labels,
+#'   variance = of the product if the two were unrelated), one value per response each
+#' @noRd
+feature_products <- function(feature, data) {
+  value <- feature$values
+  group <- ceiling(16 * rank(value) / length(value))
+  group[is.nan(value)] <- 17 # missing values are a group of their own
+  group <- group[decode_codes(feature, data$n) + 1L]
+  labels <- rowsum(1 * !is.na(data$y), group)
+  deviation <- data$y - rep(colMeans(data$y, na.rm = TRUE), each = data$n)
+  deviation <- rowsum(replace(deviation, is.na(deviation), 0), group) / pmax(labels, 1)
+  first <- deviation[, 1L]
+  list(
+    product = colSums(labels * deviation * first),
+    variance = apply(data$y, 2L, stats::var, na.rm = TRUE) * colSums(labels * first^2)
+  )
+}
