@@ -147,7 +147,7 @@ default_settings <- function(n, batch_size = NULL) {
 
 #' Fill in what adapts to the data
 #' @noRd
-resolve_control <- function(control, n, order) {
+resolve_control <- function(control, n) {
   defaults <- default_settings(n, control$batch_size)
   for (name in names(defaults)) {
     if (is.null(control[[name]])) control[[name]] <- defaults[[name]]

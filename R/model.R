@@ -5,13 +5,9 @@ max_components <- 1e6
 #' Feature sets of the model
 #'
 #' @param order 1, 2, k or Inf.
-#' @param pairs NULL, or a 2-row integer matrix of chosen pairs (order 2).
 #' @return integer matrix, one column per component, in lexicographic order
 #' @noRd
-model_components <- function(n_features, order, pairs = NULL) {
-  if (!is.null(pairs)) {
-    return(pairs)
-  }
+model_components <- function(n_features, order) {
   size <- if (is.infinite(order)) n_features else order
   if (size > n_features) {
     pn_abort(

@@ -3,14 +3,11 @@
 #' Chosen pairs as components
 #'
 #' A feature that is in no chosen pair keeps an effect of its own, as the component (i, i).
-#' @param pairs NULL, a one-sided formula, or a number.
+#' @param pairs A one-sided formula, or a number.
 #' @param screen Function(number) -> 2-row matrix of the strongest pairs; called when `pairs` is a number.
-#' @return NULL (all pairs), or a 2-row integer matrix with columns in lexicographic order
+#' @return 2-row integer matrix with columns in lexicographic order
 #' @noRd
 choose_pairs <- function(pairs, features, order, screen) {
-  if (is.null(pairs)) {
-    return(NULL)
-  }
   if (order != 2) {
     pn_abort("{.arg pairs} picks components of an {.code order = 2} fit; {.arg order} is {order}.",
       class = "pairs", arg = "pairs"

@@ -188,6 +188,8 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   groups <- resolve_role(groups, columns, frame$env, "groups", frame$n)
   frame <- drop_task_feature(frame, task, explicit)
   n <- frame$n
+  n_features <- length(frame$columns)
+  components <- if (is.null(pairs)) model_components(n_features, order)
   rows <- used_rows(frame, task, weights, offset, subset, na_action)
   weights <- check_weights(weights, n, rows$index)
   offset <- check_offset(offset, frame$offset, columns, frame$env, n, rows$index)
@@ -202,7 +204,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   split <- set_aside(split, weights)
   check_training_rows(response, task, split$train)
 
-  control <- resolve_control(control, length(split$train), order)
+  control <- resolve_control(control, length(split$train))
   part <- function(at) {
     list(
       at = at, n = length(at), columns = function(x) take_rows(x, rows$index[at], n),
@@ -223,12 +225,13 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   rest <- encode_part(encoded$encoders, part(split$rest), response, frame$columns)
 
   classes <- if (response$family$family == "multinomial") length(response$levels)
-  pairs <- choose_pairs(pairs, names(frame$columns), order, function(number) {
-    screen_pairs(data, encoded$counts, number, classes, seed)
-  })
-  n_features <- length(frame$columns)
+  if (!is.null(pairs)) {
+    components <- choose_pairs(pairs, names(frame$columns), order, function(number) {
+      screen_pairs(data, encoded$counts, number, classes, seed)
+    })
+  }
   config <- model_config(
-    control, model_components(n_features, order, pairs), n_features, response$family$family,
+    control, components, n_features, response$family$family,
     n_outputs = classes %||% 1L, n_tasks = max(length(task$levels), length(response$names), 1L),
     task_kind = if (!is.null(task)) "group" else if (!is.null(response$names)) "response" else "none"
   )

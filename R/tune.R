@@ -68,7 +68,7 @@ trial_of <- function(number, settings, control, job) {
   control <- merge_control(control, settings)
   rows <- length(job$rows)
   if (is_fraction(job$dots$validation %||% 0.2)) rows <- rows * (1 - (job$dots$validation %||% 0.2))
-  control <- resolve_control(control, max(floor(rows), 1), job$dots$order %||% 1)
+  control <- resolve_control(control, max(floor(rows), 1))
   list(
     trial = number, control = control, rung = 0L, epochs = NA_real_, score = NA_real_, score_name = NA_character_,
     best_epoch = NA_integer_, seconds = 0, status = "not run"

@@ -1,5 +1,5 @@
 test_that("settings adapt to the number of rows unless they are given", {
-  resolved <- function(n, ...) resolve_control(protonam_control(...), n, 1)
+  resolved <- function(n, ...) resolve_control(protonam_control(...), n)
   small <- resolved(200)
   expect_identical(small[c("batch_size", "epochs", "tau")], list(batch_size = 32, epochs = 140, tau = 140 / 16),
     ignore_attr = TRUE
@@ -24,7 +24,7 @@ test_that("paper_control() has the published settings", {
   expect_identical(housing$output_penalty, 1e-3)
   expect_identical(housing$scaling, "minmax")
   expect_false(housing$scale_response)
-  expect_identical(resolve_control(housing, 100, 1)$tau, 16)
+  expect_identical(resolve_control(housing, 100)$tau, 16)
   mimic <- paper_control("mimic3", 1)
   expect_identical(c(mimic$prototypes, mimic$layers, mimic$predictor_layers, mimic$epochs), c(1, 1, 1, 200))
   expect_identical(mimic$norm, "batch")
