@@ -2,6 +2,7 @@
  *
  * AUC = P(score of an event > score of a non-event), ties counted half, by one pass over the sorted predictions.
  * Mean deviance (poisson) = 2 mean(y log(y / mu) - (y - mu)).
+ * Several responses: the mean of their scores, each counted by its labels, as in the loss.
  */
 #include "train_score.h"
 
@@ -30,11 +31,13 @@ static int count_classes(const pn_data *data, size_t column) {
   return events + others;
 }
 
-static int has_labels(const pn_data *data, size_t column) {
+/* Sum of the weights of a column's labels: what the response counts for among several. */
+static double label_weight(const pn_data *data, size_t column) {
+  double sum = 0;
   for (size_t row = 0; row < data->n; ++row) {
-    if (!isnan(data->y[column * data->n + row]) && weight_of(data, row) > 0) return 1;
+    if (!isnan(data->y[column * data->n + row])) sum += weight_of(data, row);
   }
-  return 0;
+  return sum;
 }
 
 pn_status pn_scorer_init(pn_scorer *scorer, const pn_config *config, const pn_data *data, pn_arena *arena) {
@@ -120,16 +123,15 @@ static double mean_loss(const pn_scorer *scorer, const pn_config *config, const 
 }
 
 double pn_score(pn_scorer *scorer, const pn_config *config, const pn_data *data) {
-  double sum = 0;
-  size_t scored = 0;
+  double sum = 0, total = 0;
   for (size_t u = 0; u < data->y_columns; ++u) {
-    /* a response without labels among these rows says nothing about the others */
-    if (!has_labels(data, u)) continue;
-    sum += scorer->kind == PN_SCORE_AUC ? area_under_curve(scorer, config, data, u)
-                                        : mean_loss(scorer, config, data, u);
-    ++scored;
+    const double labels = label_weight(data, u);
+    if (labels == 0) continue;
+    sum += labels * (scorer->kind == PN_SCORE_AUC ? area_under_curve(scorer, config, data, u)
+                                                  : mean_loss(scorer, config, data, u));
+    total += labels;
   }
-  return sum / (double)scored;
+  return sum / total;
 }
 
 int pn_score_better(pn_score_kind kind, double a, double b) {

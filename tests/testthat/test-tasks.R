@@ -120,6 +120,13 @@ test_that("a response without labels among the validation rows leaves the score 
   expect_equal(classes$members[[1]]$score, score_auc(as.double(part$dead[81:120] == "yes"), p), tolerance = 1e-12)
 })
 
+test_that("the validation score of several responses counts each by its labels", {
+  part <- transform(data, count = replace(count, seq_len(120) %% 4 != 0, NA))
+  fit <- tiny_fit(cbind(y, count) ~ age, part, validation = 81:120)
+  error <- (predict(fit, part) - as.matrix(part[c("y", "count")])) / rep(fit$response$scale, each = 120)
+  expect_equal(fit$members[[1]]$score, mean(error[81:120, ]^2, na.rm = TRUE), tolerance = 1e-5)
+})
+
 test_that("several responses that differ in kind are refused", {
   binary <- transform(data, event = as.numeric(male))
   expect_error(tiny_fit(cbind(y, event) ~ age, binary), "\"event\"", class = "protonam_error_mixed_responses")
