@@ -6,7 +6,7 @@
 library(protonam)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 arguments <- read_arguments(
-  seeds = 1, rows = 2000, epochs = 0, parts = c("responses", "classes", "counts"), threads = 2
+  seeds = 1, rows = 2000, epochs = 0, parts = c("responses", "events", "classes", "counts"), threads = 2
 )
 control <- if (arguments$epochs > 0) protonam_control(epochs = arguments$epochs) else protonam_control()
 fit_with <- function(..., seed) {
@@ -19,18 +19,41 @@ simulate <- function(n, seed) {
 }
 describe_machine(arguments$threads)
 
+# What the second response has of the first one's structure: the same, the opposite, or the same but for the sign of b.
+structures <- list(
+  same = function(data) 1.5 * shape(data), opposite = function(data) -shape(data),
+  mixed = function(data) shape(data) - 4 * (data$b > 0.5)
+)
 for (seed in if ("responses" %in% arguments$parts) arguments$seeds) {
+  for (structure in names(structures)) {
+    own <- structures[[structure]]
+    train <- simulate(arguments$rows, seed)
+    test <- simulate(5000, seed + 1000)
+    train$y1 <- shape(train) + stats::rnorm(nrow(train))
+    train$y2 <- own(train) + stats::rnorm(nrow(train))
+    train$y2[stats::runif(nrow(train)) < 0.8] <- NA
+    together <- fit_with(cbind(y1, y2) ~ a + b + c + d, train, seed = seed)
+    alone <- fit_with(y2 ~ a + b + c + d, train[!is.na(train$y2), ], seed = seed)
+    cat(sprintf(
+      "80 %% missing, %s structure, seed %s: RMSE against the truth %.4f together, %.4f alone\n", structure, seed,
+      rmse(predict(together, test)[, "y2"], own(test)), rmse(predict(alone, test), own(test))
+    ))
+  }
+}
+
+for (seed in if ("events" %in% arguments$parts) arguments$seeds) {
   train <- simulate(arguments$rows, seed)
   test <- simulate(5000, seed + 1000)
-  train$y1 <- shape(train) + stats::rnorm(nrow(train))
-  train$y2 <- 1.5 * shape(train) + stats::rnorm(nrow(train))
+  draw <- function(data) stats::runif(nrow(data)) < stats::plogis(2 * shape(data))
+  train$y1 <- draw(train)
+  train$y2 <- draw(train)
+  test$y2 <- draw(test)
   train$y2[stats::runif(nrow(train)) < 0.8] <- NA
   together <- fit_with(cbind(y1, y2) ~ a + b + c + d, train, seed = seed)
   alone <- fit_with(y2 ~ a + b + c + d, train[!is.na(train$y2), ], seed = seed)
-  truth <- 1.5 * shape(test)
   cat(sprintf(
-    "80 %% missing, seed %s: RMSE against the truth %.4f together, %.4f alone\n", seed,
-    rmse(predict(together, test)[, "y2"], truth), rmse(predict(alone, test), truth)
+    "80 %% missing, events, seed %s: test AUC %.4f together, %.4f alone\n", seed,
+    auc(predict(together, test)[, "y2"], test$y2), auc(predict(alone, test), test$y2)
   ))
 }
 
