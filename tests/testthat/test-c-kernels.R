@@ -6,7 +6,9 @@ for (level in setdiff(kernel_levels(), "scalar")) {
       case <- random_case(seed)
       case$config$hidden <- c(1L, 5L, 8L, 13L, 16L, 31L, 32L, 33L, 64L, 67L)[seed %% 10 + 1L]
       index <- slab_index(engine_config(case))
-      case$params <- withr::with_seed(seed, lapply(index, function(at) array(stats::rnorm(length(at), sd = 0.4), dim(at))))
+      case$params <- withr::with_seed(seed, {
+        lapply(index, function(at) array(stats::rnorm(length(at), sd = 0.4), dim(at)))
+      })
       want <- engine_gradient(case, kernels = "scalar")
       got <- engine_gradient(case, kernels = level)
       label <- sprintf("case %d, order %d, hidden %d", seed, case$config$order, case$config$hidden)
