@@ -70,7 +70,7 @@ test_that("every class and group must be trained on", {
   task <- list(name = "g", levels = c("u", "v"), id = c(1L, 2L, 1L))
   expect_error(check_training_rows(numbers, task, c(1, 3)), "\"v\"", class = "protonam_error_task")
   expect_message(
-    check_training_rows(response, task, 1:3), "\"u\" (2) and \"v\" (1)",
+    check_training_rows(numbers, task, 1:3), "\"u\" (2) and \"v\" (1)",
     fixed = TRUE, class = "protonam_message_small_group"
   )
 })
