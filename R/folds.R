@@ -105,12 +105,12 @@ check_events <- function(fold, response, drawn) {
     empty <- fold$names[counts[, class] == 0L]
     if (length(empty)) {
       level <- response$levels[class]
-      many <- length(empty) > 1L
+      lack <- if (length(empty) > 1L) c("Folds", "have") else c("Fold", "has")
       shown <- some(empty, quote = "")
       total <- sum(counts[, class])
       pn_abort(
         c(
-          "Fold{if (many) 's'} {shown} {if (many) 'have' else 'has'} no row with {.field {response$name}} {.val {level}}.",
+          "{lack[1L]} {shown} {lack[2L]} no row with {.field {response$name}} {.val {level}}.",
           i = "There {cli::qty(total)}{?is/are} {total} such row{?s} in all; every fold needs one.",
           i = if (drawn) "Use fewer {.arg folds}."
         ),

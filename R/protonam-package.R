@@ -9,7 +9,8 @@
 #'   2 by default. The result never depends on it.
 #' * `protonam.kernels`: `"scalar"`, `"avx2"` or `"avx512"` instead of the best that the processor has, to compare them.
 #'   Results differ in the last digits of single precision.
-#' * `protonam.equal_values`: `FALSE` computes every row apart, even where rows share a value, to measure what that saves.
+#' * `protonam.equal_values`: `FALSE` computes every row apart, even where rows share a value, to measure what that
+#'   saves.
 #'
 #' @name protonam-package
 #' @docType package

@@ -15,7 +15,9 @@ static inline double pn_column_get(const pn_column *column, size_t i) {
   return column->integer[i] == INT_MIN ? NAN : (double)column->integer[i];
 }
 
-static int pn_code_width(size_t n_values) { return n_values <= 256 ? 1 : n_values <= 65536 ? 2 : 4; }
+static int pn_code_width(size_t n_values) {
+  return n_values <= 256 ? 1 : n_values <= 65536 ? 2 : 4;
+}
 
 /* ---- whole numbers within a short range ---- */
 

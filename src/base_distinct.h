@@ -24,11 +24,11 @@ typedef struct {
 
 typedef struct {
   size_t n_values;
-  double *value;  /* [n_values] ascending, NaN last */
-  double *count;  /* [n_values] sum of the rows' weights */
-  uint32_t *id;   /* [n] a number for the row's value; its place in the table is rank[id] */
+  double *value; /* [n_values] ascending, NaN last */
+  double *count; /* [n_values] sum of the rows' weights */
+  uint32_t *id;  /* [n] a number for the row's value; its place in the table is rank[id] */
   uint32_t *rank;
-  int width;      /* bytes per code, the smallest of 1, 2, 4 that can hold n_values - 1 */
+  int width; /* bytes per code, the smallest of 1, 2, 4 that can hold n_values - 1 */
 } pn_distinct;
 
 /* Finds the distinct values; weight[n] or NULL for all 1. What `distinct` points to is owned by the arena. */

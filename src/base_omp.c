@@ -6,15 +6,23 @@
 
 static int forked = 0;
 
-static void mark_forked(void) { forked = 1; }
+static void mark_forked(void) {
+  forked = 1;
+}
 
-void pn_threads_init(void) { pthread_atfork(NULL, NULL, mark_forked); }
+void pn_threads_init(void) {
+  pthread_atfork(NULL, NULL, mark_forked);
+}
 
-static int in_forked_child(void) { return forked; }
+static int in_forked_child(void) {
+  return forked;
+}
 #else
 void pn_threads_init(void) {}
 
-static int in_forked_child(void) { return 0; }
+static int in_forked_child(void) {
+  return 0;
+}
 #endif
 
 int pn_threads_cap(int wanted) {

@@ -22,7 +22,9 @@ uint64_t pn_rng_key(uint64_t seed, pn_stream stream, uint64_t a, uint64_t b) {
   return mix(key + b * PN_GOLDEN + 2);
 }
 
-uint64_t pn_rng_bits(uint64_t key, uint64_t counter) { return mix(mix(key + counter * PN_GOLDEN) + key); }
+uint64_t pn_rng_bits(uint64_t key, uint64_t counter) {
+  return mix(mix(key + counter * PN_GOLDEN) + key);
+}
 
 double pn_rng_uniform(uint64_t key, uint64_t counter) {
   return ((double)(pn_rng_bits(key, counter) >> 11) + 0.5) * 0x1p-53;

@@ -8,20 +8,13 @@
 #include "r_entries.h"
 
 /* Through void (*)(void), the one function type that compilers let stand for any other. */
-#define ENTRY(name, arguments) {#name, (DL_FUNC)(void (*)(void))name, arguments}
+#define ENTRY(name, arguments)                                                                                         \
+  { #name, (DL_FUNC)(void (*)(void))name, arguments }
 
 static const R_CallMethodDef entries[] = {
-    ENTRY(ffi_distinct, 2),
-    ENTRY(ffi_fit, 6),
-    ENTRY(ffi_predict, 5),
-    ENTRY(ffi_contributions, 6),
-    ENTRY(ffi_outputs, 5),
-    ENTRY(ffi_gradient, 5),
-    ENTRY(ffi_steps, 5),
-    ENTRY(ffi_layout, 1),
-    ENTRY(ffi_permutation, 3),
-    ENTRY(ffi_kernel_level, 1),
-    {NULL, NULL, 0},
+    ENTRY(ffi_distinct, 2),    ENTRY(ffi_fit, 6),          ENTRY(ffi_predict, 5), ENTRY(ffi_contributions, 6),
+    ENTRY(ffi_outputs, 5),     ENTRY(ffi_gradient, 5),     ENTRY(ffi_steps, 5),   ENTRY(ffi_layout, 1),
+    ENTRY(ffi_permutation, 3), ENTRY(ffi_kernel_level, 1), {NULL, NULL, 0},
 };
 
 void attribute_visible R_init_protonam(DllInfo *dll) {

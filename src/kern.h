@@ -56,7 +56,7 @@ typedef struct {
   void (*relu_norm_backward)(size_t m, size_t h, const float *xhat, const float *rstd, const float *gain,
                              const float *offset, float *dv, float *dgain, float *doffset);
 
-  /* Dropout in place: v[i * ldv + j] *= keep ? 1 / (1 - p) : 0, the same mask whenever (key, row[i], j, p) are the same.
+  /* Dropout in place: v[i * ldv + j] *= keep ? 1 / (1 - p) : 0, the same mask for the same (key, row[i], j, p).
    * keep: (mix(mix(key ^ row * 0x9E3779B1) + j * 0x85EBCA77) >> 8) * 2^-24 >= p, with 32-bit arithmetic and
    * mix(x): x ^= x >> 16; x *= 0x7FEB352D; x ^= x >> 15; x *= 0x846CA68B; x ^= x >> 16. */
   void (*dropout)(size_t m, size_t h, float *v, size_t ldv, const uint32_t *row, uint32_t key, float p);

@@ -54,8 +54,7 @@ PN_KERNEL void pair_dots(size_t m, size_t h, const float *a, const float *b, con
   size_t i = 0;
   for (; i + 4 <= m; i += 4) pair_scales(4, h, inv_h, a + i * h, b + i * h, rstd + i);
   for (; i < m; i++) pair_scales(1, h, inv_h, a + i * h, b + i * h, rstd + i);
-  for (i = 0; i + 4 <= m; i += 4)
-    pair_dots_rows(4, h, a + i * h, b + i * h, rstd + i, gain, offset, w, bias, out + i);
+  for (i = 0; i + 4 <= m; i += 4) pair_dots_rows(4, h, a + i * h, b + i * h, rstd + i, gain, offset, w, bias, out + i);
   for (; i < m; i++) pair_dots_rows(1, h, a + i * h, b + i * h, rstd + i, gain, offset, w, bias, out + i);
 }
 
@@ -76,8 +75,8 @@ PN_INLINE void pair_back_step(size_t r, size_t h, size_t j, const float *a, cons
                               float *pass, float *pass_x, norm_sums *sum, int tail, M lanes) {
   const V slope = v_load_if(gain + j, tail, lanes), weight = v_load_if(w + j, tail, lanes);
   const V4 s = pair_load(r, h, a + j, b + j, tail, lanes);
-  tail_columns col = {slope, v_load_if(offset + j, tail, lanes), v_mul(slope, weight),
-                      v_load_if(pass + j, tail, lanes), v_load_if(pass_x + j, tail, lanes)};
+  tail_columns col = {slope, v_load_if(offset + j, tail, lanes), v_mul(slope, weight), v_load_if(pass + j, tail, lanes),
+                      v_load_if(pass_x + j, tail, lanes)};
   pair_back_gain(s.a, v_set(rstd[0]), v_set(dr[0]), ds + j, &col, &sum->g.a, &sum->gx.a, tail, lanes);
   if (r == 4) {
     pair_back_gain(s.b, v_set(rstd[1]), v_set(dr[1]), ds + h + j, &col, &sum->g.b, &sum->gx.b, tail, lanes);
@@ -102,7 +101,7 @@ PN_INLINE void pair_back_rows(size_t r, size_t h, const float *a, const float *b
   rows_put(r, sum_gs, v4_sums(sum.gx));
 }
 
-/* One vector of a row's gradient, factor * g - shift - slope * s, added to both parts' (which may be one and the same) */
+/* One vector of a row's gradient, factor * g - shift - slope * s, added to that of both parts (maybe the same one) */
 PN_INLINE void pair_back_add(const float *a, const float *b, const float *g, V factor, V shift, V slope, float *da,
                              float *db, int tail, M lanes) {
   const V s = v_add(v_load_if(a, tail, lanes), v_load_if(b, tail, lanes));

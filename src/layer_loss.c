@@ -45,4 +45,6 @@ static const pn_loss losses[] = {
     [PN_POISSON] = {"poisson", poisson, PN_SCORE_DEVIANCE},
 };
 
-const pn_loss *pn_loss_get(pn_family family) { return &losses[family]; }
+const pn_loss *pn_loss_get(pn_family family) {
+  return &losses[family];
+}

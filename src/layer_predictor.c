@@ -2,7 +2,9 @@
 #include "layer_predictor.h"
 
 /* One output and no dropout, by far the most common: fused kernels without the activated units in between. */
-static int is_plain(pn_tail tail, pn_dropout drop) { return tail.o == 1 && drop.p <= 0; }
+static int is_plain(pn_tail tail, pn_dropout drop) {
+  return tail.o == 1 && drop.p <= 0;
+}
 
 void pn_tail_forward(const pn_kernels *kern, size_t n, pn_tail tail, pn_dropout drop, const float *shat, float *q,
                      float *r) {

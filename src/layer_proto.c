@@ -13,8 +13,8 @@ void pn_proto_forward(const pn_kernels *kern, size_t n, const float *x, const un
   }
 }
 
-void pn_proto_backward(const pn_kernels *kern, size_t n, const float *x, const unsigned char *is_missing, pn_proto proto,
-                       float inv_temp, float *dout, pn_proto grad) {
+void pn_proto_backward(const pn_kernels *kern, size_t n, const float *x, const unsigned char *is_missing,
+                       pn_proto proto, float inv_temp, float *dout, pn_proto grad) {
   for (size_t i = 0; i < n; ++i) {
     if (!is_missing[i]) continue;
     *grad.missing += dout[i];

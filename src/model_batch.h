@@ -17,10 +17,10 @@
 
 typedef struct {
   size_t n_values;
-  const float *value;      /* [n_values]; NaN marks the missing value */
+  const float *value;        /* [n_values]; NaN marks the missing value */
   const unsigned char *code; /* n codes of `width` bytes, native byte order, into value; row r's at code + r * stride */
-  int width;               /* 1, 2 or 4 */
-  size_t stride;           /* width when the feature's codes stand together, more when a row's do */
+  int width;                 /* 1, 2 or 4 */
+  size_t stride;             /* width when the feature's codes stand together, more when a row's do */
 } pn_feature;
 
 typedef struct {
@@ -28,18 +28,18 @@ typedef struct {
   const pn_feature *feature; /* [K] */
   const double *y;           /* column-major [n x y_columns], NULL when only predicting; NaN = unobserved */
   size_t y_columns;
-  const int *task;       /* [n], from 1, or NULL */
-  const double *weight;  /* [n] or NULL for all 1 */
-  const double *offset;  /* [n] on the link scale, or NULL for all 0 */
+  const int *task;      /* [n], from 1, or NULL */
+  const double *weight; /* [n] or NULL for all 1 */
+  const double *offset; /* [n] on the link scale, or NULL for all 0 */
 } pn_data;
 
 typedef struct {
-  size_t capacity;     /* rows at most */
-  size_t rows;         /* B */
-  size_t features;     /* K */
-  const uint32_t *id;  /* [B] row numbers in the data set */
-  double weight_sum;   /* of the case weights of its rows */
-  double label_sum;    /* of the case weights of its observed (row, response) pairs */
+  size_t capacity;    /* rows at most */
+  size_t rows;        /* B */
+  size_t features;    /* K */
+  const uint32_t *id; /* [B] row numbers in the data set */
+  double weight_sum;  /* of the case weights of its rows */
+  double label_sum;   /* of the case weights of its observed (row, response) pairs */
 
   /* Feature i has cells[i] cells, numbered from i * capacity in whatever is kept per cell. */
   uint32_t *cells;        /* [K] */
@@ -50,8 +50,8 @@ typedef struct {
   uint32_t *segment;      /* [K x (capacity + 1)]: where a feature's cells begin in its list of members */
   uint32_t *member;       /* [K x capacity] rows, cell by cell */
 
-  uint32_t *range;     /* [capacity] ids of a contiguous batch */
-  uint32_t *seen;      /* per value of every feature: the stamp of the batch that saw it last, and its cell there */
+  uint32_t *range; /* [capacity] ids of a contiguous batch */
+  uint32_t *seen;  /* per value of every feature: the stamp of the batch that saw it last, and its cell there */
   uint32_t *local;
   size_t *table_start; /* [K + 1] where a feature's part of seen and local begins */
   uint32_t stamp;

@@ -45,8 +45,8 @@ static const uint32_t *chunk_segment(const pn_batch *batch, const chunk *at) {
 }
 
 /* Row numbers that dropout masks depend on: with dropout every cell is one row. */
-static const uint32_t *dropout_rows(const pn_config *config, const pn_batch *batch, const chunk *at, pn_scratch *scratch,
-                                    pn_mode mode) {
+static const uint32_t *dropout_rows(const pn_config *config, const pn_batch *batch, const chunk *at,
+                                    pn_scratch *scratch, pn_mode mode) {
   if (!mode.training || (config->dropout <= 0 && config->dropout_output <= 0)) return NULL;
   const size_t local = at->begin - at->feature * batch->capacity;
   for (size_t c = 0; c < at->n; ++c) scratch->id[c] = batch->id[local + c];
@@ -84,9 +84,7 @@ static void predict_cells(pn_model *model, pn_work *work, const pn_kernels *kern
   const float *weight = at->block + layout->predictor + l * h * width;
   float *r = work->r + (l * work->cells + at->begin) * o;
   const int keep = work->training && config->predictor_layers == 2;
-  float *s = config->predictor_layers == 1 ? r
-             : keep                        ? work->shat + (l * work->cells + at->begin) * h
-                                           : scratch->s;
+  float *s = config->predictor_layers == 1 ? r : keep ? work->shat + (l * work->cells + at->begin) * h : scratch->s;
   pn_dense_forward(kern, n, h, width, scratch->x, scratch->ldx, weight, s, 0);
   if (config->predictor_layers == 2) {
     const float *part[] = {s};
@@ -134,18 +132,17 @@ static void forward_chunk(pn_model *model, pn_work *work, const pn_kernels *kern
     pn_phase_book(scratch, PN_PHASE_ACTIVATION);
 
     const float *weight = at->block + pn_layout_encoder(layout, config, l);
-    pn_dense_forward(kern, n, pn_encoder_rows(config, l), h, l == 0 ? scratch->x + h : scratch->x, scratch->ldx, weight, xhat,
-                     0);
+    pn_dense_forward(kern, n, pn_encoder_rows(config, l), h, l == 0 ? scratch->x + h : scratch->x, scratch->ldx, weight,
+                     xhat, 0);
     if (config->norm == PN_NORM_BATCH) {
       float unused;
       pn_batchnorm_forward(n, h, at->weight, mode.training, model->running + 2 * at->feature, xhat,
                            work->training ? work->rstd + l * config->features + at->feature : &unused);
     } else {
-      pn_layernorm_forward(kern, n, h, xhat,
-                           work->training ? work->rstd + l * work->cells + at->begin : scratch->rstd);
+      pn_layernorm_forward(kern, n, h, xhat, work->training ? work->rstd + l * work->cells + at->begin : scratch->rstd);
     }
-    restore_units(model, kern, at, xhat,
-                  pn_view_dropout(mode, config->dropout, PN_DROP_ENCODER, l, at->feature, rows), scratch);
+    restore_units(model, kern, at, xhat, pn_view_dropout(mode, config->dropout, PN_DROP_ENCODER, l, at->feature, rows),
+                  scratch);
     pn_phase_book(scratch, PN_PHASE_ENCODER);
 
     if (order1) {
@@ -247,8 +244,9 @@ static void backward_chunk(pn_model *model, pn_work *work, const pn_kernels *ker
     const float *xhat = work->xhat + (l * work->cells + at->begin) * h;
     const pn_dropout drop = pn_view_dropout(mode, config->dropout, PN_DROP_ENCODER, l, i, rows);
     const float *ds = projection_gradient(model, work, kern, batch, at, l, mode, rows, scratch, strip->shared_grad);
-    pn_dense_backward(kern, n, h, width, scratch->x, scratch->ldx, ds, strip->feature_grad + layout->predictor + l * h * width,
-                      projection_t + l * width * h, h, dv, l + 1 < d);
+    pn_dense_backward(kern, n, h, width, scratch->x, scratch->ldx, ds,
+                      strip->feature_grad + layout->predictor + l * h * width, projection_t + l * width * h, h, dv,
+                      l + 1 < d);
     pn_phase_book(scratch, PN_PHASE_PREDICTOR);
     if (config->norm == PN_NORM_BATCH) {
       pn_batchnorm_relu_backward(kern, n, h, at->weight, xhat, work->rstd[l * config->features + i], gain[i], offset[i],
@@ -266,8 +264,8 @@ static void backward_chunk(pn_model *model, pn_work *work, const pn_kernels *ker
       restore_units(model, kern, at, work->xhat + ((l - 1) * work->cells + at->begin) * h,
                     pn_view_dropout(mode, config->dropout, PN_DROP_ENCODER, l - 1, i, rows), scratch);
     }
-    pn_dense_backward(kern, n, pn_encoder_rows(config, l), h, l == 0 ? scratch->x + h : scratch->x, scratch->ldx, dv, dweight,
-                      l == 0 ? NULL : encoder_t + (l - 1) * h * h, h, l == 0 ? NULL : dv_previous, 0);
+    pn_dense_backward(kern, n, pn_encoder_rows(config, l), h, l == 0 ? scratch->x + h : scratch->x, scratch->ldx, dv,
+                      dweight, l == 0 ? NULL : encoder_t + (l - 1) * h * h, h, l == 0 ? NULL : dv_previous, 0);
     pn_phase_book(scratch, PN_PHASE_ENCODER);
     const float *active_row = weight + (pn_encoder_rows(config, l) - 2) * h;
     kern->row_dots(n, h, dv, h, active_row, scratch->act, 1);

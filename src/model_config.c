@@ -12,7 +12,9 @@
 
 #include "base_rng.h"
 
-size_t pn_encoder_rows(const pn_config *config, size_t l) { return l == 0 ? 2 : config->hidden + 2; }
+size_t pn_encoder_rows(const pn_config *config, size_t l) {
+  return l == 0 ? 2 : config->hidden + 2;
+}
 
 size_t pn_layout_encoder(const pn_layout *layout, const pn_config *config, size_t l) {
   const size_t h = config->hidden;

@@ -20,9 +20,9 @@ typedef enum {
 
 typedef struct {
   size_t features, prototypes, layers, hidden, components, members, tasks, outputs; /* K t d h C k s o */
-  int predictor_layers;  /* 1 or 2 */
-  int use_prototypes;    /* 0: the activation is the value itself */
-  int hierarchical;      /* 0: only the last layer's prediction is trained */
+  int predictor_layers;                                                             /* 1 or 2 */
+  int use_prototypes; /* 0: the activation is the value itself */
+  int hierarchical;   /* 0: only the last layer's prediction is trained */
   pn_norm norm;
   pn_family family;
   pn_task_kind task_kind;
@@ -44,7 +44,7 @@ typedef struct {
   size_t width;
   size_t feature_size;
   size_t center, slope, intercept, missing, encoder, predictor; /* within a feature block */
-  size_t shared, shared_size; /* start and length of the shared part */
+  size_t shared, shared_size;                                   /* start and length of the shared part */
   size_t norm_gain, norm_offset, tail_gain, tail_offset, bias1, weight2, bias2, task_weight, task_bias; /* within it */
   size_t total;
 } pn_layout;

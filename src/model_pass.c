@@ -7,11 +7,13 @@
 #include "base_omp.h"
 #include "base_rng.h"
 
-#define PN_STRIP_CELLS 512 /* a feature with more cells is cut into several strips ... */
+#define PN_STRIP_CELLS 512  /* a feature with more cells is cut into several strips ... */
 #define PN_STRIPS_WANTED 64 /* ... as long as there are fewer than about this many in all */
 #define PN_THREAD_WORK 1e6  /* multiplications that make a thread worth waking, some 20 microseconds */
 
-int pn_is_order1(const pn_config *config) { return config->members == 1; }
+int pn_is_order1(const pn_config *config) {
+  return config->members == 1;
+}
 
 int pn_is_fused(const pn_config *config, pn_mode mode) {
   return config->members == 2 && config->predictor_layers == 2 && config->outputs == 1 &&
@@ -30,7 +32,11 @@ pn_proto pn_view_proto(const pn_model *model, float *feature_block, size_t l) {
 pn_tail pn_view_tail(const pn_model *model, float *shared, size_t l) {
   const pn_layout *layout = &model->layout;
   const size_t h = model->config->hidden, o = model->config->outputs;
-  pn_tail view = {h, o, shared + layout->tail_gain, shared + layout->tail_offset, shared + layout->weight2 + l * o * h,
+  pn_tail view = {h,
+                  o,
+                  shared + layout->tail_gain,
+                  shared + layout->tail_offset,
+                  shared + layout->weight2 + l * o * h,
                   shared + layout->bias2 + l * o};
   return view;
 }
@@ -96,7 +102,8 @@ static void scratch_init(pn_scratch *scratch, const pn_config *config, size_t wi
   scratch->act = pn_arena_alloc(arena, rows, sizeof(float));
   scratch->dr = pn_arena_alloc(arena, rows * o, sizeof(float));
   scratch->r = pn_arena_alloc(arena, config->layers * config->components * PN_ROW_BLOCK * o, sizeof(float));
-  scratch->sum = pn_arena_alloc(arena, (config->tasks > PN_ROW_BLOCK ? config->tasks : PN_ROW_BLOCK) * o, sizeof(double));
+  scratch->sum =
+      pn_arena_alloc(arena, (config->tasks > PN_ROW_BLOCK ? config->tasks : PN_ROW_BLOCK) * o, sizeof(double));
   scratch->shift = pn_arena_alloc(arena, h, sizeof(float));
   scratch->id = pn_arena_alloc(arena, rows, sizeof(uint32_t));
   scratch->part = pn_arena_alloc(arena, config->members, sizeof(float *));
@@ -167,8 +174,8 @@ static void plan_strips(const pn_model *model, pn_work *work, const pn_batch *ba
       strip->begin = (uint32_t)(first + cells * q / n);
       strip->end = (uint32_t)(first + cells * (q + 1) / n);
       if (!work->training) continue;
-      strip->feature_grad = q == 0 ? work->grad + i * layout->feature_size
-                                   : work->feature_partial + partial++ * layout->feature_size;
+      strip->feature_grad =
+          q == 0 ? work->grad + i * layout->feature_size : work->feature_partial + partial++ * layout->feature_size;
       strip->shared_grad = work->shared_partial + at * layout->shared_size;
     }
   }
@@ -194,7 +201,9 @@ static void run_cells_backward(pn_model *model, pn_work *work, const pn_batch *b
   }
 }
 
-static size_t row_blocks(const pn_batch *batch) { return (batch->rows + PN_ROW_BLOCK - 1) / PN_ROW_BLOCK; }
+static size_t row_blocks(const pn_batch *batch) {
+  return (batch->rows + PN_ROW_BLOCK - 1) / PN_ROW_BLOCK;
+}
 
 static size_t block_end(const pn_batch *batch, size_t block) {
   const size_t end = (block + 1) * PN_ROW_BLOCK;

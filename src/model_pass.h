@@ -31,8 +31,8 @@ typedef struct {
 
 /* How a pass runs. */
 typedef struct {
-  int training;      /* 0: running statistics, no dropout */
-  float inv_temp;    /* 1 / T, INFINITY for the nearest prototype alone */
+  int training;        /* 0: running statistics, no dropout */
+  float inv_temp;      /* 1 / T, INFINITY for the nearest prototype alone */
   uint64_t seed, step; /* key of the dropout masks */
   int threads;
 } pn_mode;
@@ -60,23 +60,23 @@ typedef enum {
 /* Scratch of one thread; `rows` rows of each. */
 typedef struct {
   double seconds[PN_PHASES], mark;
-  float *x;       /* [rows x ldx] v, activated value, one */
-  size_t ldx;     /* h + 2, rounded up so that rows begin on vector boundaries */
-  float *dv, *dz; /* [rows x h] */
-  float *s, *q;   /* [rows x h] */
-  float *xhat;    /* [rows x h] */
-  float *rstd;    /* [rows] */
-  float *act;     /* [rows] */
-  float *dr;      /* [rows x o] */
-  float *r;       /* [d x C x PN_ROW_BLOCK x o] component outputs of a block of rows */
-  float *pair_rstd;      /* [d x C x PN_ROW_BLOCK] scales of their layer norms, pairs only */
-  float *pass, *pass_x;  /* [h] what the components of one layer pass back, see kern.h */
-  float *shift;          /* [max(h, width)] */
-  double *sum;    /* [max(PN_ROW_BLOCK, s) x o] */
-  uint32_t *id;   /* [rows] */
-  float *local;   /* [d x K x PN_ROW_BLOCK x width] u of a block of rows, order > 1 */
-  float *slope;   /* [PN_ROW_BLOCK] of the penalty, by row */
-  const float **part; /* [k] where a component's members stand in it */
+  float *x;             /* [rows x ldx] v, activated value, one */
+  size_t ldx;           /* h + 2, rounded up so that rows begin on vector boundaries */
+  float *dv, *dz;       /* [rows x h] */
+  float *s, *q;         /* [rows x h] */
+  float *xhat;          /* [rows x h] */
+  float *rstd;          /* [rows] */
+  float *act;           /* [rows] */
+  float *dr;            /* [rows x o] */
+  float *r;             /* [d x C x PN_ROW_BLOCK x o] component outputs of a block of rows */
+  float *pair_rstd;     /* [d x C x PN_ROW_BLOCK] scales of their layer norms, pairs only */
+  float *pass, *pass_x; /* [h] what the components of one layer pass back, see kern.h */
+  float *shift;         /* [max(h, width)] */
+  double *sum;          /* [max(PN_ROW_BLOCK, s) x o] */
+  uint32_t *id;         /* [rows] */
+  float *local;         /* [d x K x PN_ROW_BLOCK x width] u of a block of rows, order > 1 */
+  float *slope;         /* [PN_ROW_BLOCK] of the penalty, by row */
+  const float **part;   /* [k] where a component's members stand in it */
 } pn_scratch;
 
 #define PN_CHUNK 96     /* cells that go through all layers together and stay in cache */
@@ -138,7 +138,9 @@ size_t pn_pass_rows(const pn_config *config, size_t n);
 int pn_pass_threads(const pn_config *config, const pn_data *data, size_t rows, int threads);
 
 /* Starts the thread's clock; books the time since then, or since the last booking, on a phase. */
-static inline void pn_phase_start(pn_scratch *scratch) { scratch->mark = pn_clock_now(); }
+static inline void pn_phase_start(pn_scratch *scratch) {
+  scratch->mark = pn_clock_now();
+}
 
 static inline void pn_phase_book(pn_scratch *scratch, pn_phase phase) {
   const double now = pn_clock_now();

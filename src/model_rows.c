@@ -168,7 +168,8 @@ static double row_loss(const pn_model *model, pn_work *work, const pn_data *data
 /* What the penalty adds to the gradient of an output of each of the block's rows, per unit of that output. */
 static void penalty_slopes(const pn_config *config, const pn_data *data, const pn_batch *batch, size_t begin, size_t n,
                            pn_scratch *scratch) {
-  const double slope = 2 * (double)config->output_penalty / (batch->weight_sum * (double)(config->components * config->outputs));
+  const double slope =
+      2 * (double)config->output_penalty / (batch->weight_sum * (double)(config->components * config->outputs));
   for (size_t b = 0; b < n; ++b) {
     scratch->slope[b] = (float)(slope * (data->weight == NULL ? 1.0 : data->weight[batch->id[begin + b]]));
   }

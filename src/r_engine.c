@@ -45,8 +45,8 @@ static void prepare(gradient_state *state, const gradient_call *call, pn_arena *
   pn_r_check(pn_work_init(&state->work, &state->model, state->data.n, 1, threads, arena));
   for (size_t i = 0; i < state->config.features; ++i) pn_model_refresh(&state->model, i);
   pn_batch_fill_range(&state->batch, &state->data, 0, state->data.n, pn_r_flag(call->pass, "equal_values"), threads);
-  const pn_mode mode = {1, (float)(1 / pn_r_number(call->pass, "temperature")),
-                        (uint64_t)pn_r_size(call->pass, "seed"), 0, threads};
+  const pn_mode mode = {1, (float)(1 / pn_r_number(call->pass, "temperature")), (uint64_t)pn_r_size(call->pass, "seed"),
+                        0, threads};
   state->mode = mode;
 }
 
@@ -75,7 +75,8 @@ static SEXP predictions_of(const gradient_state *state) {
   const size_t dims[] = {n, d, so};
   SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)(n * d * so)));
   for (size_t row = 0; row < n; ++row) {
-    for (size_t q = 0; q < d * so; ++q) REAL(out)[((q % so) * d + q / so) * n + row] = state->work.eta[row * d * so + q];
+    for (size_t q = 0; q < d * so; ++q)
+      REAL(out)[((q % so) * d + q / so) * n + row] = state->work.eta[row * d * so + q];
   }
   pn_r_dim(out, 3, dims);
   UNPROTECT(1);
@@ -126,7 +127,11 @@ SEXP ffi_gradient(SEXP config, SEXP params, SEXP running, SEXP data, SEXP pass) 
 }
 
 SEXP ffi_steps(SEXP config, SEXP params, SEXP data, SEXP pass, SEXP steps) {
-  gradient_call call = {.config = config, .params = params, .running = R_NilValue, .data = data, .pass = pass,
+  gradient_call call = {.config = config,
+                        .params = params,
+                        .running = R_NilValue,
+                        .data = data,
+                        .pass = pass,
                         .steps = Rf_asInteger(steps)};
   return pn_r_guard(steps_body, &call, &call.arena);
 }

@@ -43,7 +43,7 @@ typedef struct fit_call {
   pn_data rows, held_out;
   member *members;
   size_t n_members;
-  int side_by_side; /* R conditions must not leave the region */
+  int side_by_side;                                                   /* R conditions must not leave the region */
   volatile enum { STOP_NOT = 0, STOP_INTERRUPT, STOP_PROGRESS } stop; /* set by the main thread */
 } fit_call;
 
@@ -71,7 +71,9 @@ static int poll_interrupt(void *context) {
   return call->stop != STOP_NOT;
 }
 
-static void call_progress(void *call) { Rf_eval((SEXP)call, R_GlobalEnv); }
+static void call_progress(void *call) {
+  Rf_eval((SEXP)call, R_GlobalEnv);
+}
 
 static void report_epoch(void *context, size_t epoch, double loss, double score) {
   const member *at = context;
@@ -176,8 +178,8 @@ static void train_side_by_side(fit_call *call, int threads) {
 }
 
 static SEXP seconds_of(const pn_history *history) {
-  const char *names[] = {"activation", "encoder", "predictor", "components",
-                         "loss",       "optimiser", "batches", "validation"};
+  const char *names[] = {"activation", "encoder",   "predictor", "components",
+                         "loss",       "optimiser", "batches",   "validation"};
   SEXP out = PROTECT(Rf_allocVector(REALSXP, PN_PHASES)), labels = PROTECT(Rf_allocVector(STRSXP, PN_PHASES));
   for (int phase = 0; phase < PN_PHASES; ++phase) {
     REAL(out)[phase] = history->seconds[phase];
@@ -191,8 +193,8 @@ static SEXP seconds_of(const pn_history *history) {
 static SEXP result_of(const member *at) {
   const pn_history *history = &at->history;
   const double *const curves[] = {history->loss, history->score, history->lr, history->temperature};
-  const char *names[] = {"params", "running", "loss", "score", "lr", "temperature", "best_epoch", "score_name",
-                         "epochs_run", "status", "seconds", ""};
+  const char *names[] = {"params",     "running",    "loss",       "score",  "lr",      "temperature",
+                         "best_epoch", "score_name", "epochs_run", "status", "seconds", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, pn_r_doubles(at->model.param, at->model.layout.total));
   SET_VECTOR_ELT(out, 1, pn_r_doubles(at->model.running, 2 * at->model.config->features));
@@ -239,8 +241,8 @@ static SEXP fit_body(void *data) {
 }
 
 SEXP ffi_fit(SEXP config, SEXP data, SEXP validation, SEXP init, SEXP train, SEXP progress) {
-  fit_call call = {.config = config, .data = data, .validation = validation, .init = init, .train = train,
-                   .progress = progress};
+  fit_call call = {
+      .config = config, .data = data, .validation = validation, .init = init, .train = train, .progress = progress};
   pn_arena_init(&call.arena);
   return R_ExecWithCleanup(fit_body, &call, free_all, &call);
 }

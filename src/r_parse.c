@@ -7,7 +7,9 @@
 #include <stdio.h>
 #include <string.h>
 
-static void free_arena(void *arena) { pn_arena_free(arena); }
+static void free_arena(void *arena) {
+  pn_arena_free(arena);
+}
 
 SEXP pn_r_guard(SEXP (*body)(void *call), void *call, pn_arena *arena) {
   pn_arena_init(arena);
@@ -21,8 +23,7 @@ void pn_r_abort(const char *kind, const char *format, ...) {
   vsnprintf(message, sizeof(message), format, arguments);
   va_end(arguments);
   SEXP space = PROTECT(R_FindNamespace(PROTECT(Rf_mkString("protonam"))));
-  SEXP call = PROTECT(
-      Rf_lang3(Rf_install("engine_abort"), PROTECT(Rf_mkString(message)), PROTECT(Rf_mkString(kind))));
+  SEXP call = PROTECT(Rf_lang3(Rf_install("engine_abort"), PROTECT(Rf_mkString(message)), PROTECT(Rf_mkString(kind))));
   Rf_eval(call, space);
   UNPROTECT(5);
   Rf_error("%s", message); /* not reached: engine_abort() raises */
@@ -61,7 +62,9 @@ size_t pn_r_size(SEXP list, const char *name) {
   return (size_t)x;
 }
 
-int pn_r_flag(SEXP list, const char *name) { return pn_r_number(list, name) != 0; }
+int pn_r_flag(SEXP list, const char *name) {
+  return pn_r_number(list, name) != 0;
+}
 
 static int one_of(SEXP list, const char *name, const char *const *choices, int n) {
   SEXP x = pn_r_element(list, name);
@@ -238,7 +241,9 @@ void pn_r_model(pn_model *model, const pn_config *config, SEXP params, SEXP runn
   for (size_t i = 0; i < 2 * config->features; ++i) model->running[i] = (float)REAL(running)[i];
 }
 
-int pn_r_threads(SEXP threads) { return pn_threads_cap(Rf_asInteger(threads)); }
+int pn_r_threads(SEXP threads) {
+  return pn_threads_cap(Rf_asInteger(threads));
+}
 
 SEXP pn_r_doubles(const float *x, size_t n) {
   SEXP out = Rf_allocVector(REALSXP, (R_xlen_t)n);

@@ -37,7 +37,7 @@ int pn_r_flag(SEXP list, const char *name);
 void pn_r_config(pn_config *config, SEXP from, pn_arena *arena);
 void pn_r_data(pn_data *data, const pn_config *config, SEXP from, pn_arena *arena);
 
-/* A model with parameters `params` (double slab) and running statistics (double [K x 2] or NULL for the initial ones). */
+/* A model with parameters `params` (double slab) and running statistics (double [K x 2], NULL: initial ones). */
 void pn_r_model(pn_model *model, const pn_config *config, SEXP params, SEXP running, pn_arena *arena);
 
 int pn_r_threads(SEXP threads);

@@ -126,8 +126,8 @@ static SEXP predict_body(void *data) {
 }
 
 static SEXP predict_run(SEXP config, SEXP params, SEXP running, SEXP data, SEXP threads, wanted want) {
-  predict_call call = {.config = config, .params = params, .running = running, .data = data, .threads = threads,
-                       .want = want};
+  predict_call call = {
+      .config = config, .params = params, .running = running, .data = data, .threads = threads, .want = want};
   return pn_r_guard(predict_body, &call, &call.arena);
 }
 

@@ -24,8 +24,8 @@ typedef struct {
   pn_batch batch;
   pn_work work;
   pn_scorer scorer;
-  size_t block;  /* rows predicted at once */
-  int filled;    /* the batch holds all rows and never changes */
+  size_t block; /* rows predicted at once */
+  int filled;   /* the batch holds all rows and never changes */
 } validator;
 
 static pn_status validator_init(validator *v, const pn_model *model, const pn_data *data, int threads,

@@ -10,11 +10,11 @@
 typedef struct {
   size_t epochs, batch_size;
   double lr, weight_decay, tau;
-  double patience;     /* epochs without a better score that end the training; INFINITY: never */
-  uint64_t seed;       /* of shuffling and dropout */
-  int shuffle;         /* 0: rows in their order */
-  int join_remainder;  /* 1: a last batch of less than half the size joins the one before */
-  int equal_values;    /* compute equal values once where that is exact */
+  double patience;    /* epochs without a better score that end the training; INFINITY: never */
+  uint64_t seed;      /* of shuffling and dropout */
+  int shuffle;        /* 0: rows in their order */
+  int join_remainder; /* 1: a last batch of less than half the size joins the one before */
+  int equal_values;   /* compute equal values once where that is exact */
   int threads;
 } pn_train_options;
 
@@ -39,7 +39,8 @@ double pn_schedule_temperature(size_t epoch, size_t epochs, double tau); /* epoc
 double pn_schedule_lr(size_t epoch, size_t epochs, double lr);
 
 /* Trains `model` in place; afterwards it holds the best epoch's parameters (the last one's without validation data).
- * validation may be NULL. PN_STOPPED when `poll` said so; PN_DIVERGED leaves history->epochs_run at the epoch that failed. */
+ * validation may be NULL. PN_STOPPED when `poll` said so; PN_DIVERGED leaves history->epochs_run at the epoch that
+ * failed. */
 pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validation, const pn_train_options *options,
                    pn_history *history, const pn_callbacks *callbacks, pn_arena *arena);
 

@@ -14,7 +14,9 @@ typedef struct {
   int event;
 } ranked;
 
-static double weight_of(const pn_data *data, size_t row) { return data->weight == NULL ? 1.0 : data->weight[row]; }
+static double weight_of(const pn_data *data, size_t row) {
+  return data->weight == NULL ? 1.0 : data->weight[row];
+}
 
 /* How many classes the labels of a column have; 0 when it has no labels. */
 static int count_classes(const pn_data *data, size_t column) {
@@ -60,7 +62,9 @@ static const double *own_eta(const pn_scorer *scorer, const pn_config *config, c
   return scorer->eta + (row * config->tasks + u) * config->outputs;
 }
 
-static double shift_of(const pn_data *data, size_t row) { return data->offset == NULL ? 0.0 : data->offset[row]; }
+static double shift_of(const pn_data *data, size_t row) {
+  return data->offset == NULL ? 0.0 : data->offset[row];
+}
 
 static int by_eta(const void *a, const void *b) {
   const double x = ((const ranked *)a)->eta, y = ((const ranked *)b)->eta;

@@ -9,7 +9,7 @@
 
 typedef struct {
   pn_score_kind kind;
-  double *eta; /* [n x s o] final link predictions, filled by the caller, offset not added */
+  double *eta;    /* [n x s o] final link predictions, filled by the caller, offset not added */
   void *ranked;   /* [n] scratch for sorting (AUC) */
   double *buffer; /* [2 o] */
 } pn_scorer;

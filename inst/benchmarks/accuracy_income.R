@@ -1,7 +1,8 @@
 # Test AUC on Adult Income with the published settings, on given folds.
 #
 #   Rscript accuracy_income.R income.csv.gz --folds=1
-# --order: 1, 2 or Inf; --settings: paper or own; --task: a column whose groups become tasks; --bins: 0 for exact values.
+# --order: 1, 2 or Inf; --settings: paper or own; --task: a column whose groups become tasks
+# --bins: 0 for exact values.
 # 20 % of the training part are held out for validation, as in the paper. Published: 0.927 (order 1), 0.928 (order 2).
 library(protonam)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))

@@ -50,4 +50,7 @@ results <- vapply(arguments$folds, function(fold) {
 }, numeric(3))
 cat(sprintf("%-9s mean %.4f, sd over folds %.4f\n", kinds, rowMeans(results), apply(results, 1L, stats::sd)), sep = "")
 gain <- results[-1L, , drop = FALSE] - rep(results[1L, ], each = 2L)
-cat(sprintf("%-9s against quantiles: %+.4f (sd of the difference %.4f)\n", kinds[-1L], rowMeans(gain), apply(gain, 1L, stats::sd)), sep = "")
+cat(sprintf(
+  "%-9s against quantiles: %+.4f (sd of the difference %.4f)\n", kinds[-1L], rowMeans(gain),
+  apply(gain, 1L, stats::sd)
+), sep = "")

@@ -39,8 +39,9 @@ if (arguments$child == 1) {
       date = format(Sys.Date())
     )
     cat(sprintf(
-      "%.0f rows x %.0f features: %.2f s an epoch, %.1f s in all; peak %.2f GiB, %.0f bytes per row and feature above the data's own peak\n",
-      row$rows, row$features, row$seconds_per_epoch, row$seconds, row$peak_gib, row$bytes_per_row_feature
+      "%.0f rows x %.0f features: %.2f s an epoch, %.1f s in all; peak %.2f GiB, %s\n", row$rows, row$features,
+      row$seconds_per_epoch, row$seconds, row$peak_gib,
+      sprintf("%.0f bytes per row and feature above the data's own peak", row$bytes_per_row_feature)
     ))
     row
   }))

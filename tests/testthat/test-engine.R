@@ -1,5 +1,5 @@
 # The engine against golden numbers: outputs, loss, gradients, optimiser steps and whole trajectories, made in double
-# precision by an independent automatic-differentiation implementation. Each on every kernel level that this machine has.
+# precision by an independent automatic-differentiation implementation. Each on every kernel level of this machine.
 
 golden_cases <- function(pattern) {
   files <- list.files(test_path("fixtures"), pattern = pattern, full.names = TRUE)
