@@ -166,6 +166,17 @@ void pn_cells_forward(pn_model *model, pn_work *work, const pn_batch *batch, pn_
   }
 }
 
+/* Sum of g[member[q] * ld] over n members; two chains, since one would wait for itself. */
+static double sum_members(const float *g, size_t ld, const uint32_t *member, size_t n) {
+  double even = 0, odd = 0;
+  size_t q = 0;
+  for (; q + 2 <= n; q += 2) {
+    even += g[member[q] * ld];
+    odd += g[member[q + 1] * ld];
+  }
+  return q < n ? even + odd + g[member[q] * ld] : even + odd;
+}
+
 /* Gradient of the outputs r of layer l at the chunk's cells into scratch->dr (order 1): the rows' gradients summed per
  * cell, times the task weights, plus the penalty's part. Adds to the gradient of the task weights. */
 static void output_gradient(const pn_model *model, pn_work *work, const pn_batch *batch, const chunk *at, size_t l,
@@ -182,10 +193,7 @@ static void output_gradient(const pn_model *model, pn_work *work, const pn_batch
   const double penalty = 2 * (double)config->output_penalty / (batch->weight_sum * (double)(C * o));
   for (size_t c = 0; c < at->n; ++c) {
     double *sum = scratch->sum;
-    for (size_t k = 0; k < so; ++k) sum[k] = 0;
-    for (uint32_t q = segment[c]; q < segment[c + 1]; ++q) {
-      for (size_t k = 0; k < so; ++k) sum[k] += g[member[q] * so + k];
-    }
+    for (size_t k = 0; k < so; ++k) sum[k] = sum_members(g + k, so, member + segment[c], segment[c + 1] - segment[c]);
     for (size_t k = 0; k < o; ++k) {
       double total = penalty * at->weight[c] * r[c * o + k];
       for (size_t u = 0; u < s; ++u) {

@@ -80,7 +80,7 @@ typedef struct {
 } pn_scratch;
 
 #define PN_CHUNK 96     /* cells that go through all layers together and stay in cache */
-#define PN_ROW_BLOCK 16 /* rows whose components are computed together; K of their blocks should fit the L1 cache */
+#define PN_ROW_BLOCK 8 /* rows whose components are computed together; K of their blocks should fit the L1 cache */
 #define PN_ROW_STRIPS 16
 
 typedef struct {

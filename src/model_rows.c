@@ -279,7 +279,9 @@ double pn_rows_gradient(const pn_model *model, pn_work *work, const pn_data *dat
   memset(squares, 0, n * sizeof(double));
   for (size_t c = 0; c < d * C; ++c) {
     const float *r = block_output(config, scratch, 0, c);
-    for (size_t q = 0; q < n * o; ++q) squares[q / o] += (double)r[q] * r[q];
+    for (size_t b = 0; b < n; ++b) {
+      for (size_t k = 0; k < o; ++k) squares[b] += (double)r[b * o + k] * r[b * o + k];
+    }
   }
   for (size_t b = 0; b < n; ++b) {
     const double row_weight = data->weight == NULL ? 1.0 : data->weight[batch->id[begin + b]];
