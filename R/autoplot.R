@@ -18,7 +18,10 @@
 #' @examplesIf requireNamespace("ggplot2", quietly = TRUE)
 #' library(ggplot2)
 #' icu <- simulate_icu(300, seed = 1)
-#' fit <- protonam(died ~ age + lactate + admission_type, icu, layers = 2, hidden = 16, epochs = 5, seed = 1)
+#' fit <- protonam(
+#'   died ~ age + lactate + admission_type, icu,
+#'   layers = 2, hidden = 16, epochs = 5, seed = 1
+#' )
 #' autoplot(fit) + labs(title = "What the model learned")
 #' autoplot(fit, which = "importance")
 #' autoplot(contributions(fit, icu[1, ]))

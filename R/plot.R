@@ -50,7 +50,10 @@ shown_pairs <- 4L
 #' @seealso [shapes()] for the numbers, [autoplot.protonam()] for ggplot2.
 #' @examples
 #' icu <- simulate_icu(300, seed = 1)
-#' fit <- protonam(died ~ age + lactate + admission_type, icu, layers = 2, hidden = 16, epochs = 5, seed = 1)
+#' fit <- protonam(
+#'   died ~ age + lactate + admission_type, icu,
+#'   layers = 2, hidden = 16, epochs = 5, seed = 1
+#' )
 #' plot(fit, labels = c(age = "Age (years)", lactate = "Lactate (mmol/l)"))
 #' plot(fit, which = "history")
 #' effects <- plot(fit, terms = "age")
