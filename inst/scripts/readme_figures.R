@@ -18,22 +18,11 @@ figure <- function(name, width, height, code) {
 icu <- simulate_icu(20000, seed = 1)
 labels <- c(
   age = "Age (years)", systolic_bp = "Systolic blood pressure (mmHg)", glucose = "Glucose (mg/dl)",
-  lactate = "Lactate (mmol/l)", frailty = "Frailty", temperature = "Temperature (\u00b0C)",
-  heart_rate = "Heart rate (per minute)"
+  lactate = "Lactate (mmol/l)", frailty = "Frailty", temperature = "Temperature (\u00b0C)"
 )
 
 # fewer epochs than by default: the figures look the same and are there in a minute
 fit <- protonam(died ~ ., data = icu, epochs = 100, seed = 1, verbose = FALSE)
 shown <- c("systolic_bp", "glucose", "age", "temperature", "lactate", "frailty")
 figure("shapes", 8.5, 5, plot(fit, terms = shown, labels = labels))
-figure("layers", 8.5, 4, plot(fit, terms = c("systolic_bp", "glucose"), layers = TRUE, labels = labels))
-figure("importance", 6, 4.5, plot(fit, which = "importance"))
 figure("contributions", 8.5, 4.5, plot(contributions(fit, icu[c(7, 12), ])))
-figure("history", 8.5, 2.8, plot(fit, which = "history"))
-
-pairs <- protonam(
-  died ~ age + heart_rate + systolic_bp + lactate + frailty,
-  data = icu[1:6000, ], order = 2, epochs = 20, seed = 1, verbose = FALSE
-)
-known <- labels[intersect(names(labels), c("age", "heart_rate", "systolic_bp", "lactate", "frailty"))]
-figure("interactions", 8.5, 4, plot(pairs, which = "interactions", terms = 2, labels = known))
