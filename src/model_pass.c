@@ -110,9 +110,11 @@ static void scratch_init(pn_scratch *scratch, const pn_config *config, size_t wi
   if (!pn_is_order1(config)) {
     scratch->local = pn_arena_alloc(arena, config->layers * config->features * PN_ROW_BLOCK * width, sizeof(float));
     scratch->slope = pn_arena_alloc(arena, PN_ROW_BLOCK, sizeof(float));
-    scratch->pair_rstd = pn_arena_alloc(arena, config->layers * config->components * PN_ROW_BLOCK, sizeof(float));
     scratch->pass = pn_arena_alloc(arena, h, sizeof(float));
     scratch->pass_x = pn_arena_alloc(arena, h, sizeof(float));
+  }
+  if (config->members == 2) {
+    scratch->pair_rstd = pn_arena_alloc(arena, config->layers * config->components * PN_ROW_BLOCK, sizeof(float));
   }
 }
 

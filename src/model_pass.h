@@ -79,7 +79,7 @@ typedef struct {
   const float **part;   /* [k] where a component's members stand in it */
 } pn_scratch;
 
-#define PN_CHUNK 96     /* cells that go through all layers together and stay in cache */
+#define PN_CHUNK 96    /* cells that go through all layers together and stay in cache */
 #define PN_ROW_BLOCK 8 /* rows whose components are computed together; K of their blocks should fit the L1 cache */
 #define PN_ROW_STRIPS 16
 
