@@ -40,20 +40,19 @@ grid_models <- function(arguments, layers, prototypes) {
   ))
 }
 
-# A model of one order, whole or without a component. Bins are for order 1, where features are networks of their own.
+# A model of one order, whole or without a component.
 component_models <- function(arguments, order, component) {
   models <- arguments$ensemble
   changes <- switch(component,
     hierarchical = list(hierarchical = FALSE),
     prototypes = list(use_prototypes = FALSE)
   )
-  if (order == 1) changes <- c(changes, bins_change(arguments))
   if (component == "none") {
     # the whole model of order 1 is a cell of the grid; of other orders, the first of the ten models of table 1 if kept
     if (order == 1) {
       return(grid_models(arguments, 4, 32))
     }
-    ten <- fit_file(housing_name(order, 10), arguments)
+    ten <- fit_file(housing_name(order, 10, bins_change(arguments)), arguments)
     if (models < 10 && !is.null(ten) && file.exists(ten)) {
       kept <- readRDS(ten)
       share <- models / length(kept$fit$members)
@@ -62,7 +61,7 @@ component_models <- function(arguments, order, component) {
       return(kept)
     }
   }
-  do.call(housing_models, c(list(arguments, order, models), changes))
+  do.call(housing_models, c(list(arguments, order, models), changes, bins_change(arguments)))
 }
 
 # Members --------------------------------------------------------------------------------------------------------------
