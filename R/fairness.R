@@ -163,7 +163,7 @@ observed_events <- function(fit, columns, response, n) {
     }
     response <- list(value = evaluate(expr, columns, fit$env), name = own$name)
   } else {
-    response <- resolve_role(response, columns, fit$env, "response", n)
+    response <- resolve_role(response, columns, fit$env, "response", n, "newdata")
     if (response$name == "response") response$name <- own$name
   }
   list(
@@ -206,7 +206,7 @@ fairness_groups <- function(fit, columns, group, n) {
     }
     group <- stats::as.formula(call("~", fit$task$expr), fit$env)
   }
-  group <- resolve_role(group, columns, fit$env, "group", n)
+  group <- resolve_role(group, columns, fit$env, "group", n, "newdata")
   refuse_numbers(group$value, group$name, "group")
   id <- if (is.factor(group$value)) droplevels(group$value) else factor(group$value)
   if (anyNA(id)) {

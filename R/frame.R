@@ -190,12 +190,12 @@ variables_in <- function(expr) {
 
 #' Every variable must be a column, or be found where the formula was made
 #' @noRd
-check_names_exist <- function(formula, data, env) {
+check_names_exist <- function(formula, data, env, arg = "data") {
   known <- if (is.environment(data)) character() else names(data)
   for (name in setdiff(variables_in(formula), known)) {
     if (!exists(name, envir = env)) {
       pn_abort(
-        c("There is no column {.field {name}} in {.arg data}.", suggest(name, known)),
+        c("There is no column {.field {name}} in {.arg {arg}}.", suggest(name, known)),
         class = "missing_column", arg = name
       )
     }
@@ -241,9 +241,10 @@ check_column_lengths <- function(frame) {
 
 #' A role given as a one-sided formula, the name of a column, or a vector
 #'
+#' @param source The argument that the columns come from, for messages.
 #' @return NULL, or list(value, expr (NULL for a vector), name)
 #' @noRd
-resolve_role <- function(role, data, env, arg, n) {
+resolve_role <- function(role, data, env, arg, n, source = "data") {
   if (is.null(role)) {
     return(NULL)
   }
@@ -265,7 +266,7 @@ resolve_role <- function(role, data, env, arg, n) {
   } else {
     return(check_role(list(value = role, expr = NULL, name = arg), arg, n))
   }
-  check_names_exist(stats::as.formula(call("~", expr), env), data, env)
+  check_names_exist(stats::as.formula(call("~", expr), env), data, env, source)
   check_role(list(value = evaluate(expr, data, env), expr = expr, name = expression_name(expr)), arg, n)
 }
 

@@ -68,9 +68,10 @@ own_components <- function(object, values, layers, members = seq_along(object$me
 #'
 #' @param contributions [rows, component, task x output], centred, own units (engine_terms()).
 #' @param data,unknown The same rows, encoded, and where features say nothing; such a feature has no main effect.
+#' @param parts Tables of main effects: by pair list(first, second), matrices [nodes, task x output].
 #' @return array [rows, features + pairs, task x output]
 #' @noRd
-pair_terms <- function(object, contributions, data, unknown) {
+pair_terms <- function(object, contributions, data, unknown, parts = object$purified$parts) {
   config <- object$config
   size <- dim(contributions)
   n <- size[1L]
@@ -88,7 +89,7 @@ pair_terms <- function(object, contributions, data, unknown) {
     place <- locate(object$purified$axes[[i]]$nodes, feature$values)
     for (p in which(config$components[1L, pure] == i | config$components[2L, pure] == i)) {
       side <- if (config$components[1L, pure[p]] == i) "first" else "second"
-      part <- interpolate(object$purified$parts[[p]][[side]], place)[code, , drop = FALSE]
+      part <- interpolate(parts[[p]][[side]], place)[code, , drop = FALSE]
       part[unknown[[i]], ] <- 0
       out[, i, ] <- out[, i, ] + part
       out[, length(features) + p, ] <- out[, length(features) + p, ] - part

@@ -211,7 +211,7 @@ with_units <- function(labels, facts) {
 #' What a reader must know: what the bands mean
 #' @noRd
 figure_note <- function(shapes, rows) {
-  banded <- any(is.finite(rows$lower) & is.finite(rows$upper))
+  banded <- any(is.finite(rows$lower) & is.finite(rows$upper) & !is_pair_row(rows)) # heat maps have none
   if (banded) {
     level <- attr(shapes, "level") %||% 0.95
     attr(shapes, "band") %||% sprintf("Bands: %s %% of the ensemble's members.", format(100 * level))

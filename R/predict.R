@@ -57,7 +57,7 @@ predict.protonam <- function(object, newdata, type = c("response", "link", "clas
   }
   new <- encode_newdata(object, newdata, offset, task_default)
   if (type == "terms") {
-    return(predict_terms(object, new, terms, threads))
+    return(predict_terms(object, new, terms, threads, se))
   }
   if (type == "layers") {
     return(predict_layers(object, new, threads))
@@ -80,8 +80,8 @@ check_type <- function(object, type, se) {
   if (type %in% c("class", "prob") && !family %in% c("binomial", "multinomial")) {
     pn_abort("{.code type = {.val {type}}} needs classes; this is a {family} fit.", class = "argument", arg = "type")
   }
-  if (se && type %in% c("class", "terms", "layers")) {
-    pn_abort("{.code se.fit = TRUE} goes with type response, link or prob.", class = "argument", arg = "se.fit")
+  if (se && type %in% c("class", "layers")) {
+    pn_abort("{.code se.fit = TRUE} goes with type response, link, prob or terms.", class = "argument", arg = "se.fit")
   }
   if (se && length(object$members) < 2L) {
     pn_abort("{.code se.fit = TRUE} needs an ensemble: fit with {.code ensemble = 10}, say.",

@@ -34,9 +34,10 @@ model_constant <- function(object) {
 }
 
 #' Contributions of all components, own units, averaged over members
+#' @param members Which members to average over.
 #' @return array [rows, component, task x output]
 #' @noRd
-engine_terms <- function(object, data, unknown, threads) {
+engine_terms <- function(object, data, unknown, threads, members = seq_along(object$members)) {
   config <- object$config
   size <- c(data$n, ncol(config$components), config$n_tasks * config$n_outputs)
   out <- array(0, size)
@@ -45,42 +46,78 @@ engine_terms <- function(object, data, unknown, threads) {
     part <- if (length(rows) == data$n) data else slice_range(data, range[1L], range[2L])
     here <- unknown_in(unknown, range)
     sum <- 0
-    for (m in seq_along(object$members)) sum <- sum + member_contributions(object, m, part, here, threads)
-    out[rows, , ] <- sum / length(object$members)
+    for (m in members) sum <- sum + member_contributions(object, m, part, here, threads)
+    out[rows, , ] <- sum / length(members)
   }
   out * rep(rep_len(object$response$scale, size[3L]), each = prod(size[1:2]))
 }
 
 #' predict(type = "terms")
 #' @param new From encode_newdata().
+#' @param se Also the standard deviation over members?
 #' @noRd
-predict_terms <- function(object, new, terms, threads) {
+predict_terms <- function(object, new, terms, threads, se = FALSE) {
   check_readable(object, "type = \"terms\"")
-  names <- shown_terms(object)
-  keep <- match(select_terms(object, terms), names)
+  keep <- match(select_terms(object, terms), shown_terms(object))
   value <- engine_terms(object, new$data, new$unknown, threads)
   if (object$order == 2) value <- pair_terms(object, value, new$data, new$unknown)
-  constant <- model_constant(object)
+  fit <- structure(visible_terms(object, value, new, keep), constant = visible_constant(object, new), offset = new$offset)
+  if (!se) {
+    return(fit)
+  }
+  members <- length(object$members)
+  squares <- 0
+  for (m in seq_len(members)) squares <- squares + (member_terms(object, m, new, threads) - value)^2
+  list(fit = fit, se.fit = visible_terms(object, sqrt(squares / (members - 1)), new, keep))
+}
+
+#' Terms of one member
+#' @noRd
+member_terms <- function(object, m, new, threads) {
+  value <- engine_terms(object, new$data, new$unknown, threads, members = m)
+  if (object$order != 2) {
+    return(value)
+  }
+  parts <- member_parts(object, m, pair_components(object), layers = FALSE, threads = threads)
+  parts <- lapply(parts, lapply, function(x) matrix(x, dim(x)[1L]))
+  pair_terms(object, value, new$data, new$unknown, parts)
+}
+
+#' Terms that a row has: its group's, for group tasks
+#' @param value [rows, term, task x output]
+#' @param keep Which terms.
+#' @return matrix [rows, term], or array [rows, term, visible output]
+#' @noRd
+visible_terms <- function(object, value, new, keep) {
+  names <- shown_terms(object)
   n <- new$n
-  o <- object$config$n_outputs
-  n_terms <- length(names)
   if (!is.null(object$task)) {
-    # each row's own group
+    o <- object$config$n_outputs
+    n_terms <- length(names)
     own <- array(0, c(n, n_terms, o))
     for (k in seq_len(o)) {
       column <- (new$task - 1L) * o + k
       own[, , k] <- value[cbind(rep(seq_len(n), n_terms), rep(seq_len(n_terms), each = n), rep(column, n_terms))]
     }
-    constant <- matrix(constant, o)[, new$task, drop = FALSE]
-    constant <- if (o == 1L) as.vector(constant) else t(constant)
     value <- own
   }
   value <- value[, keep, , drop = FALSE]
   if (dim(value)[3L] == 1L) {
-    value <- matrix(value, n, length(keep), dimnames = list(new$row_names, names[keep]))
-  } else {
-    dimnames(value) <- list(new$row_names, names[keep], visible_names(object))
-    if (is.null(object$task)) names(constant) <- visible_names(object)
+    return(matrix(value, n, length(keep), dimnames = list(new$row_names, names[keep])))
   }
-  structure(value, constant = constant, offset = new$offset)
+  dimnames(value) <- list(new$row_names, names[keep], visible_names(object))
+  value
+}
+
+#' The constant that goes with visible_terms(); one per row for group tasks
+#' @noRd
+visible_constant <- function(object, new) {
+  constant <- model_constant(object)
+  if (!is.null(object$task)) {
+    o <- object$config$n_outputs
+    constant <- matrix(constant, o)[, new$task, drop = FALSE]
+    return(if (o == 1L) as.vector(constant) else t(constant))
+  }
+  if (length(constant) > 1L) names(constant) <- visible_names(object)
+  constant
 }

@@ -8,6 +8,8 @@
 #' `control` itself. All trials share training and validation rows. Runs on the workers of a `future::plan()` if there
 #' is one; the results are the same.
 #'
+#' Once the settings are found, no rows need to be held out for them: the last line of the example trains on all.
+#'
 #' @param formula,data,weights,offset,subset,groups,family,task,na.action See [protonam()].
 #' @param n Number of trials.
 #' @param space What to draw from, see [protonam_space()].
@@ -32,7 +34,7 @@
 #'   n = 3, space = space, seed = 1, hidden = 8, epochs = 8
 #' )
 #' found
-#' fit <- protonam(mpg ~ wt + hp, mtcars, control = found$best)
+#' fit <- protonam(mpg ~ wt + hp, mtcars, control = found$best, validation = 0)
 #' @export
 tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., control = protonam_control(), eta = 4,
                           resume = NULL, weights = NULL, offset = NULL, subset = NULL, groups = NULL, family = NULL,

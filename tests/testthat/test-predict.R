@@ -113,6 +113,26 @@ test_that("ensembles give the spread of their members", {
   expect_identical(dim(prob$se.fit), c(120L, 2L))
 })
 
+test_that("ensembles give the spread of their members' terms", {
+  for (order in 1:2) {
+    both <- tiny_fit(dead ~ age + lab + unit, data, ensemble = 3, order = order)
+    out <- predict(both, data, type = "terms", se.fit = TRUE)
+    expect_identical(out$fit, predict(both, data, type = "terms"))
+    expect_identical(dimnames(out$se.fit), dimnames(out$fit))
+    new <- encode_newdata(both, data)
+    each <- vapply(1:3, function(m) member_terms(both, m, new, 1L), array(0, c(dim(out$fit), 1L)))
+    expect_equal(rowMeans(each, dims = 2L), out$fit, ignore_attr = TRUE)
+    expect_equal(apply(each, 1:2, stats::sd), out$se.fit, ignore_attr = TRUE)
+    expect_true(all(out$se.fit > 0))
+  }
+  # a member's terms are those of the member alone
+  one <- tiny_fit(dead ~ age + lab + unit, data, ensemble = 3)
+  new <- encode_newdata(one, data)
+  second <- member_terms(one, 2L, new, 1L)[, , 1L]
+  for (name in c("members", "centering")) one[[name]] <- one[[name]][2L]
+  expect_equal(second, predict(one, data, type = "terms"), ignore_attr = TRUE)
+})
+
 test_that("what cannot be predicted is refused by name", {
   expect_snapshot(error = TRUE, {
     predict(fit, data[c("age", "lab")])
