@@ -48,10 +48,7 @@ component_models <- function(arguments, order, component) {
     prototypes = list(use_prototypes = FALSE)
   )
   if (component == "none") {
-    # the whole model of order 1 is a cell of the grid; of other orders, the first of the ten models of table 1 if kept
-    if (order == 1) {
-      return(grid_models(arguments, 4, 32))
-    }
+    # the first of the ten models of table 1 if kept; the whole model of order 1 is also a cell of the grid
     ten <- fit_file(housing_name(order, 10, bins_change(arguments)), arguments)
     if (models < 10 && !is.null(ten) && file.exists(ten)) {
       kept <- readRDS(ten)
@@ -59,6 +56,9 @@ component_models <- function(arguments, order, component) {
       for (name in intersect(c("seconds", "cpu_seconds"), names(kept))) kept[[name]] <- kept[[name]] * share
       kept$fit <- some_members(kept$fit, seq_len(models))
       return(kept)
+    }
+    if (order == 1) {
+      return(grid_models(arguments, 4, 32))
     }
   }
   do.call(housing_models, c(list(arguments, order, models), changes, bins_change(arguments)))
