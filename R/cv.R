@@ -22,7 +22,8 @@ stream_folds <- 3
 #' * `scores`: data frame with one row per fold (and response), columns `fold`, `n` and the scores: `rmse`, `mae`, `r2`,
 #'   `deviance` for numbers, `deviance`, `rmse`, `mae` for counts, `auc`, `logloss`, `brier`, `accuracy`, `deviance` for
 #'   classes; deviances are means over rows, and weights count;
-#' * `summary`: data frame with `score`, `mean`, `sd` over folds and `pooled`, the score of all rows together;
+#' * `summary`: data frame with (`response`,) `score`, `mean` and `sd` over folds and `pooled`, the score of all rows
+#'   together;
 #' * `predictions`: out-of-fold predictions, as from `predict(type = "response")`, one per row of `data`; missing for
 #'   rows that did not take part;
 #' * `folds`: the fold of every row; `y`: the response as numbers; `seed`, `call`, `family`, `levels`.
@@ -51,7 +52,7 @@ cv_protonam <- function(formula, data, folds = 5, groups = NULL, ..., weights = 
   })
   done <- 0L
   results <- map_work(items, fit_fold,
-    job = job, threads = threads, labels = paste("fold", fold$names),
+    job = slim_job(job), threads = threads, labels = paste("fold", fold$names), packages = job$packages,
     each = if (verbose) {
       function(i, value) {
         done <<- done + 1L
@@ -64,7 +65,7 @@ cv_protonam <- function(formula, data, folds = 5, groups = NULL, ..., weights = 
 
 #' What fits on parts of the data need: checked once, small enough to travel
 #' @param given Unevaluated weights, offset and subset.
-#' @return list(formula, columns, rows (row numbers that take part), weights, offset (given), total_offset, groups,
+#' @return list(formula, packages, columns, rows (row numbers that take part), weights, offset (given), total_offset, groups,
 #'   response, task, na_action, dots, family); vectors over all rows of the data
 #' @noRd
 resampling_job <- function(formula, data, given, caller, groups, task, family, na_action, dots, other_roles = NULL) {
@@ -95,12 +96,37 @@ resampling_job <- function(formula, data, given, caller, groups, task, family, n
   check_weights(value$weights, frame$n, rows)
   response <- read_response(take_rows(frame$response$value, rows, frame$n), frame$response$name, family)
   check_groups(group_role, frame$n, rows)
+  columns <- add_outside(columns, frame, env)
+  portable <- portable_formula(frame$formula, names(columns))
+  if (inherits(task, "formula")) {
+    portable_task <- portable_formula(task, names(columns))
+    task <- portable_task$formula
+    portable$packages <- union(portable$packages, portable_task$packages)
+  }
   list(
-    formula = portable_formula(frame$formula, names(columns)), columns = columns, n = frame$n, rows = rows,
+    formula = portable$formula, packages = portable$packages, columns = columns, n = frame$n, rows = rows,
     row_names = frame$row_names %||% as.character(seq_len(frame$n)), weights = value$weights, offset = value$offset,
     total_offset = spread_rows(check_offset(value$offset, frame$offset, columns, env, frame$n, rows), rows, frame$n),
     groups = group_role$value, response = response, task = task, na_action = na_action, dots = dots, env = env
   )
+}
+
+#' Variables of the formula that stand beside the data, with a value per row: they are divided like columns
+#' @noRd
+add_outside <- function(columns, frame, env) {
+  for (name in setdiff(all.vars(frame$formula), names(columns))) {
+    value <- get0(name, env, inherits = TRUE)
+    if (!is.function(value) && frame$n > 1L && NROW(value) == frame$n) columns[[name]] <- value
+  }
+  columns
+}
+
+#' The part of a job that fits need, since it travels to workers
+#' @noRd
+slim_job <- function(job) {
+  needed <- c(all.vars(job$formula), role_names(job$task))
+  job$columns <- job$columns[names(job$columns) %in% needed]
+  job[names(job) != "env"]
 }
 
 spread_rows <- function(x, rows, n) if (!is.null(x)) replace(rep(NA_real_, n), rows, x)
@@ -187,20 +213,33 @@ finish_cv <- function(job, fold, items, results, call, seed) {
     cbind(fold = fold$names[k], score(items[[k]]$test), stringsAsFactors = FALSE)
   }))
   pooled <- score(unlist(lapply(items[kept], `[[`, "test")))
-  names <- setdiff(names(pooled), c("response", "n"))
   id <- rep(NA_integer_, job$n)
   id[job$rows] <- fold$id
   structure(class = "protonam_cv", list(
     call = call, scores = scores,
-    summary = data.frame(
-      score = names, mean = vapply(scores[names], mean, 0, na.rm = TRUE),
-      sd = vapply(scores[names], stats::sd, 0, na.rm = TRUE), pooled = vapply(pooled[names], mean, 0), row.names = NULL
-    ),
+    summary = summarise_folds(scores, pooled),
     predictions = if (ncol(predictions) == 1L) predictions[, 1L] else predictions,
     folds = factor(fold$names[id], levels = fold$names), y = spread_response(job), weights = job$weights,
     family = response$family, levels = response$levels, name = response$name, seed = seed,
     failed = fold$names[setdiff(seq_along(items), kept)]
   ))
+}
+
+#' Mean and spread of every score over the folds, for each response
+#' @param scores One row per fold and response; pooled: one row per response.
+#' @noRd
+summarise_folds <- function(scores, pooled) {
+  names <- setdiff(names(pooled), c("response", "n"))
+  several <- !is.null(pooled$response)
+  lines <- lapply(seq_len(nrow(pooled)), function(j) {
+    mine <- if (several) scores[scores$response == pooled$response[j], ] else scores
+    over <- function(f) vapply(mine[names], function(x) if (all(is.na(x))) NA_real_ else f(x, na.rm = TRUE), 0)
+    line <- data.frame(
+      score = names, mean = over(mean), sd = over(stats::sd), pooled = unlist(pooled[j, names]), row.names = NULL
+    )
+    if (several) cbind(response = pooled$response[j], line) else line
+  })
+  do.call(rbind, lines)
 }
 
 spread_response <- function(job) {

@@ -12,16 +12,18 @@
 #' @param threads As given by the user.
 #' @param labels What to call the items in messages, such as "fold 3".
 #' @param each NULL, or function(i, value) called in this process as results come in.
+#' @param packages Names of packages that the workers must attach.
 #' @return list of results, in the order of the items; NULL for an item that failed, which a warning names. When all
 #'   fail, the first error is raised.
 #' @noRd
-map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_along(items)), each = NULL) {
+map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_along(items)), each = NULL,
+                     packages = character()) {
   plan <- work_plan()
+  plan$packages <- packages
   progress <- work_progress(length(items))
   done <- do_work(items, fun, ..., plan = plan, threads = threads, labels = labels, each = each, progress = progress)
   again <- which(vapply(done, should_repeat, NA))
-  lost <- vapply(done[again], function(one) inherits(one$error, "FutureError"), NA)
-  if (any(lost)) {
+  if (any(vapply(done[again], is_lost, NA))) {
     pn_warn("A worker was lost; repeating {paste(labels[again], collapse = '; ')}.", class = "lost_worker")
     renew_workers()
   }
@@ -33,16 +35,19 @@ map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_
       each = if (!is.null(each)) function(i, value) each(again[i], value)
     )
   }
+  if (any(vapply(done[again], is_lost, NA))) renew_workers() # the plan is the user's: no dead worker stays in it
   failed <- vapply(done, function(one) !is.null(one$error), NA)
   if (all(failed) && length(failed)) {
     stop(done[[1L]]$error)
   }
   if (any(failed)) {
-    reasons <- vapply(done[failed], function(one) sub("\n.*", "", conditionMessage(one$error)), "")
+    reasons <- vapply(done[failed], function(one) {
+      if (is_lost(one)) "its worker was lost twice." else sub("\n.*", "", conditionMessage(one$error))
+    }, "")
     bullets <- paste0(labels[failed], ": ", reasons)
     names(bullets) <- rep("x", length(bullets))
     pn_warn(
-      c("{sum(failed)} of {length(failed)} failed and {?is/are} left out.", escape_braces(bullets)),
+      c("{sum(failed)} of {length(failed)} failed and {cli::qty(sum(failed))}{?is/are} left out.", escape_braces(bullets)),
       class = "left_out", items = labels[failed]
     )
   }
@@ -55,6 +60,10 @@ escape_braces <- function(x) {
   kept <- names(x)
   stats::setNames(gsub("}", "}}", gsub("{", "{{", x, fixed = TRUE), fixed = TRUE), kept)
 }
+
+#' Did a worker die over it?
+#' @noRd
+is_lost <- function(one) inherits(one$error, "FutureError")
 
 #' An error of ours says what is wrong with the input, and would come again
 #' @noRd
@@ -72,9 +81,10 @@ do_work <- function(items, fun, ..., plan, threads, labels, each, progress, alon
     # workers without work leave their threads to the others
     plan$sharing <- min(plan$sharing, length(chunks))
     work <- list(
-      run = run_chunk, fun = fun, threads = worker_threads(threads, plan), shared = list(...), progress = progress
+      run = run_chunk, fun = fun, threads = worker_threads(threads, plan), sharing = plan$sharing, shared = list(...),
+      progress = progress
     )
-    return(on_workers(items, chunks, work, labels, tell))
+    return(on_workers(items, chunks, work, labels, tell, plan$packages))
   }
   threads <- resolve_threads(threads)
   lapply(seq_along(items), function(i) {
@@ -88,7 +98,7 @@ do_work <- function(items, fun, ..., plan, threads, labels, each, progress, alon
 #' One future per chunk of items
 #' @param work What all chunks share, see worker_entry().
 #' @noRd
-on_workers <- function(items, chunks, work, labels, tell) {
+on_workers <- function(items, chunks, work, labels, tell, packages) {
   # the limit guards against globals found by accident; these are meant to travel
   old <- options(future.globals.maxSize = Inf)
   on.exit(options(old))
@@ -100,7 +110,7 @@ on_workers <- function(items, chunks, work, labels, tell) {
     )
     attempt(future::future(
       worker_entry(work, libraries, items, labels),
-      globals = globals, packages = character(), seed = NULL
+      globals = globals, packages = packages, seed = NULL
     ))
   })
   done <- vector("list", length(items))
@@ -121,16 +131,18 @@ on_workers <- function(items, chunks, work, labels, tell) {
 worker_entry <- function(work, libraries, items, labels) {
   .libPaths(unique(c(.libPaths(), libraries)))
   work <- unserialize(work)
-  work$run(items, work$fun, work$threads, work$shared, labels, work$progress)
+  work$run(items, work, labels)
 }
 environment(worker_entry) <- baseenv()
 
 #' What a worker does with its share
+#' @param work list(fun, threads (NULL: by the worker's own machine), sharing, shared, progress)
 #' @noRd
-run_chunk <- function(items, fun, threads, shared, labels, progress) {
+run_chunk <- function(items, work, labels) {
+  threads <- work$threads %||% share_of(future::availableCores(), work$sharing)
   lapply(seq_along(items), function(i) {
-    one <- attempt(do.call(fun, c(list(items[[i]], threads = threads), shared), quote = TRUE))
-    progress(labels[i])
+    one <- attempt(do.call(work$fun, c(list(items[[i]], threads = threads), work$shared), quote = TRUE))
+    work$progress(labels[i])
     one
   })
 }
@@ -142,12 +154,12 @@ attempt <- function(expr) tryCatch(list(value = expr), error = function(e) list(
 #' The plan in force
 #'
 #' Only a session that uses the future package can have a plan, so that it is not loaded for nothing.
-#' @return list(parallel, workers, sharing = workers that share a machine)
+#' @return list(parallel, workers, sharing = workers that share a machine, local = is it this machine?)
 #' @noRd
 work_plan <- function() {
   wanted <- isNamespaceLoaded("future") || nzchar(Sys.getenv("R_FUTURE_PLAN")) || !is.null(getOption("future.plan"))
   if (!wanted || !requireNamespace("future", quietly = TRUE)) {
-    return(list(parallel = FALSE, workers = 1, sharing = 1))
+    return(list(parallel = FALSE, workers = 1, sharing = 1, local = TRUE))
   }
   strategy <- future::plan("next")
   workers <- future::nbrOfWorkers()
@@ -155,7 +167,7 @@ work_plan <- function() {
   hosts <- if (inherits(strategy, "cluster") && !local) worker_hosts(strategy)
   # a scheduler's jobs have machines, or their share of one, to themselves
   sharing <- if (local) workers else if (length(hosts)) max(table(hosts)) else 1
-  list(parallel = !inherits(strategy, "sequential"), workers = workers, sharing = sharing)
+  list(parallel = !inherits(strategy, "sequential"), workers = workers, sharing = sharing, local = local)
 }
 
 #' Machines of a cluster plan, one per worker; NULL when the plan does not say
@@ -172,12 +184,14 @@ worker_hosts <- function(strategy) {
 }
 
 #' Threads for each worker: those of the machine, divided by the workers on it
+#' @return NULL where only a worker on another machine can tell
 #' @noRd
 worker_threads <- function(threads, plan) {
   set <- !is.null(threads) || nzchar(Sys.getenv("PROTONAM_THREADS")) || !is.null(getOption("protonam.threads"))
-  total <- if (set) resolve_threads(threads) else future::availableCores()
-  as.integer(max(1, total %/% plan$sharing))
+  if (set || plan$local) share_of(if (set) resolve_threads(threads) else future::availableCores(), plan$sharing)
 }
+
+share_of <- function(total, sharing) as.integer(max(1, total %/% sharing))
 
 #' Fresh workers in the place of lost ones, under the same plan
 #' @noRd
@@ -195,27 +209,53 @@ renew_workers <- function() {
 #' @noRd
 work_progress <- function(n, envir = parent.frame()) {
   if (!isNamespaceLoaded("progressr") || n < 2L) {
-    return(function(label) NULL)
+    return(no_progress)
   }
   report <- progressr::progressor(steps = n, envir = envir)
   function(label) report(message = label)
 }
 
+# of the namespace, so that nothing travels with it
+no_progress <- function(label) NULL
+
 #' A formula that can travel: what it needs from outside the data goes with it
+#' @return list(formula, packages = names of attached packages that it needs)
 #' @noRd
 portable_formula <- function(formula, data_names) {
-  env <- environment(formula)
   slim <- new.env(parent = globalenv())
-  needed <- setdiff(all.names(formula, unique = TRUE), data_names)
-  while (!identical(env, emptyenv()) && !isNamespace(env) && length(needed)) {
-    here <- needed[vapply(needed, exists, NA, envir = env, inherits = FALSE)]
-    for (name in here) assign(name, get(name, envir = env, inherits = FALSE), envir = slim)
-    needed <- setdiff(needed, here)
-    if (identical(env, globalenv())) break # packages are found on the workers, too
-    env <- parent.env(env)
+  packages <- character()
+  open <- setdiff(all.names(formula, unique = TRUE), data_names)
+  while (length(open)) {
+    name <- open[1L]
+    open <- open[-1L]
+    home <- home_of(name, environment(formula))
+    if (is.null(home)) next
+    if (startsWith(home$name, "package:")) {
+      packages <- union(packages, sub("^package:", "", home$name))
+      next
+    }
+    value <- get(name, envir = home$env, inherits = FALSE)
+    if (is.function(value) && identical(environment(value), globalenv())) {
+      # a worker's global environment is empty: what the function uses goes with it
+      used <- setdiff(all.names(body(value), unique = TRUE), names(formals(value)))
+      open <- union(open, setdiff(used, ls(slim, all.names = TRUE)))
+      environment(value) <- slim
+    }
+    assign(name, value, envir = slim)
   }
   environment(formula) <- slim
-  formula
+  list(formula = formula, packages = setdiff(packages, c("base", getOption("defaultPackages"))))
+}
+
+#' Where a name is found: list(env, name), NULL for nowhere and for R itself
+#' @noRd
+home_of <- function(name, env) {
+  while (!identical(env, emptyenv()) && !identical(env, baseenv()) && !isNamespace(env)) {
+    if (exists(name, envir = env, inherits = FALSE)) {
+      return(list(env = env, name = attr(env, "name") %||% ""))
+    }
+    env <- parent.env(env)
+  }
 }
 
 #' Evaluate with R's generator in a state of its own, and put the old state back

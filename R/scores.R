@@ -2,7 +2,11 @@
 #
 # y: observed numbers, 0/1, or class numbers from 0. mean: predicted mean, probability, or [rows, classes].
 
-weighted_mean <- function(x, weights) if (is.null(weights)) mean(x) else sum(x * weights) / sum(weights)
+# NA where nothing counts
+weighted_mean <- function(x, weights) {
+  total <- if (is.null(weights)) length(x) else sum(weights)
+  if (total == 0) NA_real_ else if (is.null(weights)) mean(x) else sum(x * weights) / total
+}
 
 #' Scores that suit a family
 #' @return named numeric vector
@@ -44,7 +48,7 @@ score_mae <- function(y, mean, weights = NULL) weighted_mean(abs(y - mean), weig
 #' @noRd
 score_r2 <- function(y, mean, weights = NULL) {
   total <- weighted_mean((y - weighted_mean(y, weights))^2, weights)
-  if (total == 0) NA_real_ else 1 - weighted_mean((y - mean)^2, weights) / total
+  if (is.na(total) || total == 0) NA_real_ else 1 - weighted_mean((y - mean)^2, weights) / total
 }
 
 #' Mean of minus the log probability of the observed class

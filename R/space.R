@@ -9,7 +9,7 @@
 #' @param prototypes,layers,predictor_layers,hidden,batch_size,epochs,norm Values to choose from.
 #' @param lr,weight_decay,dropout,dropout_output,output_penalty Ranges, from `search_range()`, or values to choose from.
 #' @param ... Further settings of [protonam_control()], such as `scaling = c("quantile", "minmax")`.
-#' @param from,to Ends of a range.
+#' @param from,to Ends of a range. Draws for settings that are whole numbers are rounded.
 #' @param log Draw evenly on the log scale?
 #' @param zero Probability of 0 instead of a draw from the range. The default space has it for dropout: fits without
 #'   dropout compute equal values once and are many times quicker, and most of the published settings have none.
@@ -82,6 +82,8 @@ check_candidates <- function(values, name) {
   for (value in tried) do.call(protonam_control, stats::setNames(list(value), name))
 }
 
+whole_settings <- c("prototypes", "layers", "predictor_layers", "hidden", "batch_size", "epochs", "bins", "interaction_bins")
+
 #' The settings of one trial; they depend on seed and trial number alone, and one setting's on no other's range
 #' @noRd
 draw_settings <- function(space, seed, trial) {
@@ -97,11 +99,12 @@ draw_settings <- function(space, seed, trial) {
       return(0)
     }
     draw <- (draw - values$zero) / (1 - values$zero)
-    if (values$log) {
-      signif(exp(log(values$from) + draw * (log(values$to) - log(values$from))), 3L)
+    value <- if (values$log) {
+      exp(log(values$from) + draw * (log(values$to) - log(values$from)))
     } else {
-      signif(values$from + draw * (values$to - values$from), 3L)
+      values$from + draw * (values$to - values$from)
     }
+    if (name %in% whole_settings) round(value) else signif(value, 3L)
   }), names(space))
 }
 

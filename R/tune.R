@@ -13,7 +13,7 @@
 #' @param formula,data,weights,offset,subset,groups,family,task,na.action See [protonam()].
 #' @param n Number of trials.
 #' @param space What to draw from, see [protonam_space()].
-#' @param ... Further arguments of [protonam()], such as `order`, and settings that stay fixed.
+#' @param ... Further arguments of [protonam()], such as `order`, and settings that stay fixed, whatever `space` says.
 #' @param control Settings that are not drawn.
 #' @param eta Of `eta` trials one goes on, with `eta` times the epochs. 1 trains every trial for all its epochs.
 #' @param resume A previous result of the same data and formula: `n` further trials are added to it.
@@ -48,7 +48,10 @@ tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., 
   dots <- list(...)
   given <- names(dots) %||% rep("", length(dots))
   arguments <- names(formals(protonam.formula))
-  control <- merge_control(control, dots[!given %in% arguments | given == ""], arguments)
+  fixed <- dots[!given %in% arguments | given == ""]
+  control <- merge_control(control, fixed, arguments)
+  space <- structure(unclass(space)[setdiff(names(space), names(fixed))], class = "protonam_space")
+  if (identical(dots$validation, 0)) abort_no_validation()
   job <- resampling_job(
     formula, data, list(weights = substitute(weights), offset = substitute(offset), subset = substitute(subset)),
     parent.frame(), groups, task, family, na.action, dots[given %in% arguments]
@@ -85,9 +88,10 @@ halving_parts <- function(n, eta) {
 }
 
 #' Train the trials rung by rung
+#' @param run Function(item, threads, job) that does one run of a trial.
 #' @return list of trials, with what came of them
 #' @noRd
-run_trials <- function(trials, job, seed, eta, threads, verbose, resume) {
+run_trials <- function(trials, job, seed, eta, threads, verbose, resume, run = fit_trial) {
   parts <- halving_parts(length(trials), eta)
   alive <- seq_along(trials)
   for (rung in seq_along(parts)) {
@@ -101,9 +105,12 @@ run_trials <- function(trials, job, seed, eta, threads, verbose, resume) {
       done <<- done + 1L
       if (verbose) tell_best(trials, resume, rung, length(parts), done, length(items))
     }
-    results <- map_work(items, fit_trial,
-      job = job, threads = threads, each = take,
-      labels = vapply(trials[alive], function(trial) paste("trial", trial$trial), "")
+    results <- tryCatch(
+      map_work(items, run,
+        job = slim_job(job), threads = threads, each = take, packages = job$packages,
+        labels = vapply(trials[alive], function(trial) paste("trial", trial$trial), "")
+      ),
+      error = function(e) if (rung == 1L) stop(e) else none_went_on(e, length(items))
     )
     for (i in which(vapply(results, is.null, NA))) trials[[alive[i]]]$status <- "failed"
     ran <- alive[!vapply(results, is.null, NA)]
@@ -111,12 +118,28 @@ run_trials <- function(trials, job, seed, eta, threads, verbose, resume) {
     latest <- latest[!is.na(latest)]
     names <- vapply(trials[ran], `[[`, "", "score_name")
     go_on <- min(max(floor(length(alive) / eta), 1), length(ran))
+    if (!go_on) break
     if (rung < length(parts)) {
       best_first <- order(if (score_grows(names[1L])) -latest else latest)
       alive <- sort(ran[best_first[seq_len(go_on)]])
     }
   }
   trials
+}
+
+#' All trials of a later rung failed: their shorter runs count
+#' @noRd
+none_went_on <- function(error, n) {
+  reason <- sub("\n.*", "", conditionMessage(error))
+  pn_warn(
+    c("No trial could go on with more epochs; scores are those of shorter runs.", x = escape_braces(reason)),
+    class = "left_out"
+  )
+  vector("list", n)
+}
+
+abort_no_validation <- function() {
+  pn_abort("A search needs validation rows to judge by.", class = "validation", arg = "validation")
 }
 
 #' One run of a trial
@@ -130,13 +153,23 @@ fit_trial <- function(item, threads, job) {
   started <- proc.time()[["elapsed"]]
   fit <- fit_rows(job, job$rows, item$seed, threads, control = control)
   members <- fit$members
-  if (is.na(members[[1L]]$score)) {
-    pn_abort("A search needs validation rows to judge by.", class = "validation", arg = "validation")
-  }
   list(
-    score = mean(vapply(members, `[[`, 0, "score")), score_name = members[[1L]]$score_name,
+    score = finite_score(members, control$lr), score_name = members[[1L]]$score_name,
     best_epoch = members[[1L]]$best_epoch, epochs = item$epochs, seconds = proc.time()[["elapsed"]] - started
   )
+}
+
+#' The members' mean score
+#' @noRd
+finite_score <- function(members, lr) {
+  score <- mean(vapply(members, `[[`, 0, "score"))
+  if (!is.finite(score)) {
+    pn_abort(
+      "Training diverged: the validation score is not a finite number ({.arg lr} is {lr}).",
+      class = "diverged", arg = "lr"
+    )
+  }
+  score
 }
 
 #' Keep the better of a trial's runs
@@ -212,7 +245,7 @@ fill_columns <- function(trials, names) {
 #' @noRd
 fingerprint_job <- function(job) {
   plain <- function(x) if (is.factor(x)) list(levels(x), as.integer(x)) else if (is.atomic(x)) as.vector(x) else x
-  needed <- intersect(names(job$columns), all.vars(job$formula))
+  needed <- intersect(names(job$columns), c(all.vars(job$formula), role_names(job$task)))
   what <- list(
     deparse1(job$formula), lapply(job$columns[needed], plain), job$response$y, job$rows, as.double(job$weights),
     as.double(job$total_offset), job$response$family$family, job$dots$order %||% 1, deparse1(job$task),
@@ -248,7 +281,10 @@ check_resume <- function(resume, fingerprint) {
 #' @export
 print.protonam_tune <- function(x, digits = 4L, ...) {
   ran <- sum(!is.na(x$trials$score))
-  cat(sprintf("Random search, %d trials (%d with a score), %.0f s\n", nrow(x$trials), ran, sum(x$seconds)))
+  cat(sprintf(
+    "Random search, %d %s (%d with a score), %.0f s\n", nrow(x$trials), ngettext(nrow(x$trials), "trial", "trials"), ran,
+    sum(x$seconds)
+  ))
   cat(sprintf(
     "Best: trial %d, validation %s %s\n\n", x$best_trial, validation_label(x$score_name),
     format(x$best_score, digits = digits)

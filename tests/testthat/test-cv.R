@@ -39,6 +39,35 @@ test_that("every kind of response has its scores", {
   expect_false(anyNA(grouped$predictions))
 })
 
+test_that("several responses are summarised each on its own", {
+  cv <- quick_cv(cbind(y, lab) ~ age, mixed_data(60), folds = 3)
+  expect_identical(unique(cv$summary$response), c("y", "lab"))
+  of_y <- cv$scores$rmse[cv$scores$response == "y"]
+  expect_equal(cv$summary$mean[cv$summary$response == "y" & cv$summary$score == "rmse"], mean(of_y))
+  expect_output(print(cv), "\ny\n.*\nlab\n")
+})
+
+test_that("a fold in which nothing counts has no scores", {
+  data <- mixed_data(60)
+  ids <- rep(1:3, each = 20)
+  cv <- quick_cv(y ~ age, data, folds = ids, weights = rep(c(1, 0), c(40, 20)))
+  expect_identical(is.na(cv$scores$rmse), c(FALSE, FALSE, TRUE))
+  expect_false(anyNA(cv$summary))
+  data$y[1:20] <- NA
+  cv <- quick_cv(cbind(y, lab) ~ age, data, folds = ids)
+  expect_identical(cv$scores$n[1], 0L)
+  expect_true(all(is.na(cv$scores[1, c("rmse", "mae", "r2", "deviance")])))
+})
+
+test_that("variables beside the data are divided like columns", {
+  data <- mixed_data(60)
+  beside <- data$age
+  expect_identical(
+    quick_cv(y ~ beside, data, folds = 3)$predictions,
+    quick_cv(y ~ beside, transform(data, beside = age), folds = 3)$predictions
+  )
+})
+
 test_that("the column with the folds is no feature", {
   data <- mixed_data(40)[c("age", "male", "y")]
   data$part <- rep(1:2, each = 20)

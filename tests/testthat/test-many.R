@@ -87,8 +87,33 @@ test_that("with_seed() leaves R's generator as it was", {
 
 test_that("a formula travels with what it needs", {
   shift <- 3
-  formula <- portable_formula(y ~ I(x + shift), c("x", "y"))
+  formula <- portable_formula(y ~ I(x + shift), c("x", "y"))$formula
   expect_identical(ls(environment(formula)), "shift")
+})
+
+test_that("functions of a formula travel with what they use, and packages are named", {
+  assign("exponent", 2, globalenv())
+  assign("bend", eval(quote(function(x) abs(x)^exponent), globalenv()), globalenv())
+  withr::defer(rm(list = c("exponent", "bend"), envir = globalenv()))
+  portable <- portable_formula(stats::as.formula("y ~ bend(x)", globalenv()), c("x", "y"))
+  slim <- environment(portable$formula)
+  expect_true(all(c("exponent", "bend") %in% ls(slim)))
+  expect_identical(environment(slim$bend), slim)
+  expect_identical(portable$packages, character())
+  attached <- stats::as.formula("y ~ test_that(x)", globalenv())
+  expect_identical(portable_formula(attached, c("x", "y"))$packages, "testthat")
+})
+
+test_that("what travels is the data that are needed, and no frame of the caller", {
+  unrelated <- stats::rnorm(1e5)
+  data <- cbind(mixed_data(60), other = 1)
+  job <- resampling_job(
+    y ~ age, data, list(weights = NULL, offset = NULL, subset = NULL), environment(), NULL, ~male, NULL, stats::na.pass,
+    list()
+  )
+  slim <- slim_job(job)
+  expect_setequal(names(slim$columns), c("y", "age", "male"))
+  expect_lt(length(serialize(list(slim, work_progress(3)), NULL)), 1e5)
 })
 
 test_that("the numbers are the same under every plan", {

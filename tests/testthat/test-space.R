@@ -34,3 +34,12 @@ test_that("a space with what is no setting, or no value of it, is refused", {
   expect_error(protonam_space(lr = list()), "lr", class = "protonam_error_argument")
   expect_error(search_range(0, 1), "log = FALSE", class = "protonam_error_argument")
 })
+
+test_that("whole numbers are drawn as such", {
+  space <- protonam_space(hidden = search_range(8, 16), layers = search_range(1, 3, log = FALSE))
+  drawn <- lapply(1:20, function(trial) draw_settings(space, 1, trial))
+  hidden <- vapply(drawn, `[[`, 0, "hidden")
+  expect_identical(hidden, round(hidden))
+  expect_true(all(hidden >= 8 & hidden <= 16) && length(unique(hidden)) > 3L)
+  expect_setequal(vapply(drawn, `[[`, 0, "layers"), 1:3)
+})

@@ -50,6 +50,54 @@ test_that("a trial that diverges is left out", {
   expect_identical(found$trials$status, c("ok", "failed"))
 })
 
+test_that("trials that fail with more epochs keep the score of their shorter run", {
+  job <- list(rows = 1:60, columns = list(), formula = y ~ x)
+  trials <- lapply(1:2, function(i) trial_of(i, list(lr = i, epochs = 4), protonam_control(), job))
+  run <- function(item, threads, job) {
+    if (item$epochs == 4) pn_abort("Training diverged.", class = "diverged")
+    list(score = item$control$lr, score_name = "mse", best_epoch = 1L, epochs = item$epochs, seconds = 0)
+  }
+  expect_warning(trials <- run_trials(trials, job, 1, 2, 1, FALSE, NULL, run),
+    "No trial could go on",
+    class = "protonam_warning_left_out"
+  )
+  expect_identical(vapply(trials, `[[`, "", "status"), c("failed", "ok"))
+  found <- finish_tune(trials, NULL, quote(f()), small_space(), 1, "")
+  expect_identical(found$best_score, 1)
+  expect_identical(found$best$epochs, 2)
+})
+
+test_that("a validation score that is not finite is called a divergence", {
+  expect_error(finite_score(list(list(score = NaN)), 5), "lr", class = "protonam_error_diverged")
+  expect_identical(finite_score(list(list(score = 1), list(score = 2)), 5), 1.5)
+})
+
+test_that("settings given by name stay fixed, whatever the space says", {
+  found <- quick_tune(y ~ age, mixed_data(40), n = 3, space = small_space(), layers = 2, prototypes = 3)
+  expect_false(any(c("layers", "prototypes") %in% names(found$space)))
+  controls <- found$controls
+  expect_identical(vapply(controls, `[[`, 0, "layers"), c(2, 2, 2))
+  expect_identical(vapply(controls, `[[`, 0, "prototypes"), c(3, 3, 3))
+})
+
+test_that("a search with other tasks, or other values outside the data, is not resumed", {
+  data <- mixed_data(60)
+  first <- quick_tune(y ~ age, data, n = 1, space = small_space(), task = ~male)
+  other <- transform(data, male = rev(male))
+  expect_error(
+    quick_tune(y ~ age, other, n = 1, space = small_space(), task = ~male, resume = first),
+    class = "protonam_error_resume"
+  )
+  outside <- data$age
+  first <- quick_tune(y ~ outside, data, n = 1, space = small_space())
+  expect_identical(nrow(quick_tune(y ~ outside, data, n = 1, space = small_space(), resume = first)$trials), 2L)
+  outside <- rev(outside)
+  expect_error(
+    quick_tune(y ~ outside, data, n = 1, space = small_space(), resume = first),
+    class = "protonam_error_resume"
+  )
+})
+
 test_that("bad input", {
   data <- mixed_data(40)
   found <- quick_tune(y ~ age, data, n = 1, space = small_space())
