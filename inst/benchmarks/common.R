@@ -9,7 +9,11 @@ read_arguments <- function(...) {
   values <- strsplit(sub("^--[a-z]+=", "", given[named]), ",")
   names(values) <- sub("^--([a-z]+)=.*$", "\\1", given[named])
   unknown <- setdiff(names(values), names(defaults))
-  if (length(unknown)) stop("unknown argument --", unknown[1L], "; known are --", toString(names(defaults)))
+  if (length(unknown)) {
+    known <- paste0("--", setdiff(names(defaults), "path"))
+    stop("unknown argument --", unknown[1L], "; known are ", toString(known), call. = FALSE)
+  }
+  if (anyDuplicated(names(values))) stop("argument --", names(values)[duplicated(names(values))][1L], " is given twice")
   for (name in names(values)) {
     value <- values[[name]]
     defaults[[name]] <- if (is.numeric(defaults[[name]])) as.numeric(value) else value

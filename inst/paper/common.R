@@ -2,6 +2,7 @@
 #
 # Every script takes the path of the data and, as --name=value:
 #   --epochs    0 for the published number; anything else makes a quick run whose figures mean nothing
+#   --seed      added to the seeds of this package's models, so that they can be made again with others
 #   --threads   threads of a fit; figures do not depend on them
 #   --fits      a folder that keeps fitted models, so that several tables and figures need each of them once
 #   --results   the folder for CSV and PNG files; by default a new one under the working directory
@@ -24,7 +25,7 @@ paper_arguments <- function(...) {
   if (sum(!named) > 1L) stop_script("one path is needed, not ", sum(!named), ": ", toString(given[!named]))
   # warnings of as.numeric() say less than the check below
   arguments <- suppressWarnings(read_arguments(
-    path = "", epochs = 0, threads = 2, fits = "", results = "paper-results", overwrite = "no", ...
+    path = "", epochs = 0, seed = 0, threads = 2, fits = "", results = "paper-results", overwrite = "no", ...
   ))
   for (name in names(arguments)) {
     value <- arguments[[name]]
@@ -32,15 +33,18 @@ paper_arguments <- function(...) {
     if (!length(value) || anyNA(value)) stop_script("--", name, " cannot be ", if (any(nzchar(text))) text else "empty")
   }
   check_whole(arguments, "epochs", 0)
+  check_whole(arguments, "seed", 0)
   check_whole(arguments, "threads", 1)
   check_among(arguments, "overwrite", c("yes", "no"))
   arguments
 }
 
-check_whole <- function(arguments, name, least) {
+check_whole <- function(arguments, name, least, most = Inf, several = FALSE) {
   value <- arguments[[name]]
-  if (length(value) != 1L || value < least || value != round(value)) {
-    stop_script("--", name, " must be a whole number of at least ", least, ", not ", toString(value))
+  if ((!several && length(value) != 1L) || any(value < least | value > most | value != round(value))) {
+    range <- if (is.finite(most)) sprintf("between %g and %g", least, most) else sprintf("of at least %g", least)
+    stop_script("--", name, if (several) " must be whole numbers " else " must be a whole number ", range, ", not ",
+      toString(value))
   }
 }
 
@@ -62,24 +66,28 @@ source_commit <- function() {
 
 # The file in --fits that keeps what is called `name`, NULL without --fits.
 fit_file <- function(name, arguments) {
+  if (arguments$seed > 0) name <- paste0(name, "_from", arguments$seed)
   if (arguments$epochs > 0) name <- paste0(name, "_epochs", arguments$epochs)
   if (nzchar(arguments$fits)) file.path(arguments$fits, paste0(name, ".rds"))
 }
 
 # A fitted model by name: read from --fits when it is there, else fitted by `expr` and kept there.
-# Returns list(fit, seconds, cpu_seconds, threads, machine, commit, date); seconds are those of the clock, and CPU
-# seconds those of all threads, which other work on the machine leaves alone.
+# Returns list(fit, seconds, cpu_seconds, threads, machine, commit, date, data); seconds are those of the clock, and CPU
+# seconds those of all threads, which other work on the machine leaves alone; data is the checksum of the data file.
 keep_fit <- function(name, expr, arguments) {
   file <- fit_file(name, arguments)
+  data <- unname(tools::md5sum(arguments$path))
   if (!is.null(file) && file.exists(file)) {
-    return(readRDS(file))
+    kept <- readRDS(file)
+    if (!identical(kept$data, data)) stop_script(file, " was made from other data; give another folder with --fits")
+    return(kept)
   }
   commit <- source_commit()
   time <- system.time(fit <- expr)
   seconds <- time[["elapsed"]]
   kept <- list(
     fit = fit, seconds = seconds, cpu_seconds = time[["user.self"]] + time[["sys.self"]], threads = arguments$threads,
-    machine = machine_line(arguments$threads), commit = commit, date = format(Sys.Date())
+    machine = machine_line(arguments$threads), commit = commit, date = format(Sys.Date()), data = data
   )
   if (!is.null(file)) {
     dir.create(arguments$fits, recursive = TRUE, showWarnings = FALSE)
@@ -99,8 +107,17 @@ refuse <- function(what) {
   stop_script(what, " and is not overwritten; give --overwrite=yes to replace it, or another folder with --results")
 }
 
+# A folder that cannot be written to is found before anything is fitted.
+claim_folder <- function(arguments) {
+  dir.create(arguments$results, recursive = TRUE, showWarnings = FALSE)
+  if (!dir.exists(arguments$results) || file.access(arguments$results, 2L) != 0L) {
+    stop_script("--results: cannot write to the folder ", arguments$results)
+  }
+}
+
 # Called before anything is fitted: result files that are there already stay as they are.
 claim_files <- function(arguments, names) {
+  claim_folder(arguments)
   there <- names[file.exists(result_file(arguments, names))]
   if (length(there) && arguments$overwrite != "yes") refuse(paste(result_file(arguments, there[1L]), "exists"))
 }
@@ -108,6 +125,7 @@ claim_files <- function(arguments, names) {
 # The same for a table that is made in parts: rows of other parts are kept, rows of these `parts` are refused. `part` is
 # the column that tells them apart.
 claim_rows <- function(arguments, name, part, parts) {
+  claim_folder(arguments)
   file <- result_file(arguments, name)
   if (!file.exists(file)) {
     return(invisible())

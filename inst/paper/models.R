@@ -18,7 +18,7 @@ housing_models <- function(arguments, order, models = 10, ...) {
   parts <- housing_parts(arguments)
   keep_fit(housing_name(order, models, changes), do.call(protonam, c(list(
     MedHouseVal ~ ., parts$train,
-    validation = parts$val, order = order, ensemble = models, control = paper_control("housing", order), seed = 0,
+    validation = parts$val, order = order, ensemble = models, control = paper_control("housing", order), seed = arguments$seed,
     threads = arguments$threads, verbose = FALSE
   ), changes, if (arguments$epochs > 0) list(epochs = arguments$epochs))), arguments)
 }
@@ -120,7 +120,8 @@ income_model <- function(arguments, order, fold, task = FALSE, ...) {
   ), collapse = "_")
   keep_fit(name, do.call(protonam, c(list(
     Income ~ ., income[income$fold != fold, names(income) != "fold"],
-    order = order, control = paper_control("income", order), seed = fold, threads = arguments$threads, verbose = FALSE
+    order = order, control = paper_control("income", order), seed = fold + arguments$seed, threads = arguments$threads,
+    verbose = FALSE
   ), if (task) list(task = ~Gender), changes, if (arguments$epochs > 0) list(epochs = arguments$epochs))), arguments)
 }
 

@@ -10,6 +10,7 @@ for (file in c("common.R", "models.R")) source(file.path(here, file))
 arguments <- paper_arguments(folds = 1:5, bins = 0, threshold = 0.5)
 check_whole(arguments, "bins", 0)
 files <- c("multitask_income.csv", "multitask_income_gaps.csv")
+if (!isTRUE(arguments$threshold > 0 && arguments$threshold < 1)) stop_script("--threshold must be between 0 and 1")
 claim_files(arguments, files)
 income <- income_data(arguments)
 
@@ -26,7 +27,11 @@ results <- lapply(arguments$folds, function(fold) {
   origin <- do.call(rbind, lapply(kept[rows$model], function(one) {
     data.frame(fold = fold, seed = one$fit$seed, settings = settings_line(one$fit), provenance(one))
   }))
-  list(groups = data.frame(rows, origin, row.names = NULL), gaps = data.frame(summary(table), fold = fold))
+  gaps <- summary(table)
+  list(
+    groups = data.frame(rows, origin, row.names = NULL),
+    gaps = data.frame(gaps, origin[match(gaps$model, rows$model), ], row.names = NULL)
+  )
 })
 groups <- do.call(rbind, lapply(results, `[[`, "groups"))
 gaps <- do.call(rbind, lapply(results, `[[`, "gaps"))

@@ -7,7 +7,8 @@ here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArg
 for (file in c("common.R", "models.R")) source(file.path(here, file))
 arguments <- paper_arguments(ensemble = 10, member = 1, term = "Longitude")
 check_whole(arguments, "ensemble", 1)
-check_whole(arguments, "member", 1)
+check_whole(arguments, "member", 1, arguments$ensemble)
+check_among(arguments, "term", setdiff(names(housing_parts(arguments)$train), "MedHouseVal"))
 claim_files(arguments, c("table_prototypes.csv", "table_prototypes.txt"))
 
 kept <- housing_models(arguments, 1, arguments$ensemble)

@@ -176,11 +176,32 @@ test_that("bad arguments and files are refused with a clear message", {
   run <- function(...) run_script("figure_housing.R", ..., results = folder)
   expect_failed(run(), "the path of the data is missing")
   expect_failed(run(housing, "--overwrite"), "arguments are written --name=value, not --overwrite")
-  expect_failed(run(housing, "--seed=1"), "unknown argument --seed")
+  expect_failed(run(housing, "--sede=1"), "unknown argument --sede; known are --epochs, --seed")
+  expect_failed(run(housing, "--seed=-1"), "--seed must be a whole number of at least 0, not -1")
+  expect_failed(run(housing, "--seed=1", "--seed=2"), "argument --seed is given twice")
   expect_failed(run(housing, "--ensemble=many"), "--ensemble cannot be many")
   expect_failed(run(file.path(folder, "nothing.csv")), "there is no file or folder")
   expect_failed(run(income), "income.csv")
   raw <- file.path(folder, "cal_housing.data")
   writeLines("-122.23,37.88,41.0,880.0,129.0,322.0,126.0,8.3252,452600.0", raw)
   expect_failed(run(raw), "the published split is needed")
+  expect_failed(
+    run_script("table_prototypes.R", housing, "--ensemble=2", "--member=3", results = folder),
+    "--member must be a whole number between 1 and 2, not 3"
+  )
+  expect_failed(run_script("figure_housing.R", housing, results = housing), "cannot write to the folder")
+})
+
+test_that("seeds can be chosen, and kept fits of other data are refused", {
+  folder <- withr::local_tempdir()
+  housing <- small_housing(folder)
+  fits <- paste0("--fits=", file.path(folder, "fits"))
+  run <- function(...) run_script("table_prototypes.R", "--ensemble=1", fits, results = file.path(folder, "r"), ...)
+  expect_ran(run(housing))
+  first <- utils::read.csv(file.path(folder, "r", "table_prototypes.csv"))
+  expect_ran(run(housing, "--seed=4", "--overwrite=yes"))
+  other <- utils::read.csv(file.path(folder, "r", "table_prototypes.csv"))
+  expect_false(identical(first$slope, other$slope))
+  write(readLines(housing)[2L], housing, append = TRUE)
+  expect_failed(run(housing, "--overwrite=yes"), "was made from other data; give another folder with --fits")
 })
