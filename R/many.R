@@ -13,14 +13,14 @@
 #' @param labels What to call the items in messages, such as "fold 3".
 #' @param each NULL, or function(i, value) called in this process as results come in.
 #' @param packages Names of packages that the workers must attach.
+#' @param progress From work_progress(); one of the caller's spans several calls.
 #' @return list of results, in the order of the items; NULL for an item that failed, which a warning names. When all
 #'   fail, the first error is raised.
 #' @noRd
 map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_along(items)), each = NULL,
-                     packages = character()) {
+                     packages = character(), progress = work_progress(length(items))) {
   plan <- work_plan()
   plan$packages <- packages
-  progress <- work_progress(length(items))
   done <- do_work(items, fun, ..., plan = plan, threads = threads, labels = labels, each = each, progress = progress)
   again <- which(vapply(done, should_repeat, NA))
   if (any(vapply(done[again], is_lost, NA))) {

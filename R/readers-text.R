@@ -1,6 +1,6 @@
 # Text files to checked columns, for the readers in readers.R.
 
-# The file itself, or the first of `names` that exists in the folder `path`.
+# The file itself, or the first of `names` that exists, plain or gzipped, in the folder `path`.
 find_data_file <- function(path, names) {
   if (!is.character(path) || length(path) != 1L || is.na(path) || !nzchar(path)) {
     pn_abort(
@@ -14,7 +14,7 @@ find_data_file <- function(path, names) {
   if (!dir.exists(path)) {
     return(path)
   }
-  candidates <- file.path(path, names)
+  candidates <- file.path(path, c(names, paste0(setdiff(names, grep("gz$", names, value = TRUE)), ".gz")))
   found <- candidates[file.exists(candidates) & !dir.exists(candidates)]
   if (!length(found)) {
     pn_abort("The folder {.path {path}} has none of the files {.file {names}}.", class = "file", arg = "path")
@@ -50,7 +50,7 @@ read_fields <- function(file, sep, columns = NULL, header_forms = list(), synony
     bad <- which(count != width)[1L]
     cut_off <- bad == length(count) && bad > 1L
     abort_file(
-      file, sprintf("must have %d fields per line; line %d has %d.", width, numbers[bad], count[bad]),
+      file, sprintf("must have %d %s per line; line %d has %d.", width, ngettext(width, "field", "fields"), numbers[bad], count[bad]),
       if (cut_off) "The file seems to be cut off." else "It seems to be a file of another kind."
     )
   }
@@ -67,7 +67,11 @@ read_text <- function(file) {
   text <- rawToChar(bytes)
   if (!validUTF8(text)) abort_file(file, "is not a text file in UTF-8.")
   Encoding(text) <- "UTF-8"
-  strsplit(text, "\r?\n")[[1L]]
+  # a last number that lost some of its digits is still a number
+  if (!utils::tail(bytes, 1L) %in% charToRaw("\r\n")) {
+    pn_inform("{.path {file}} ends within a line; if it was cut off, its last row is wrong.", class = "cut_off")
+  }
+  strsplit(sub("^\ufeff", "", text), "\r?\n")[[1L]]
 }
 
 # All bytes of a file, decompressed. R reads a truncated gzip file without complaint, so the size that the archive
@@ -128,7 +132,7 @@ as_missing <- function(x) {
 as_numbers <- function(table, name, file) {
   text <- as_missing(table[[name]])
   value <- suppressWarnings(as.numeric(text))
-  bad <- which(is.na(value) & !is.na(text))
+  bad <- which(!is.na(text) & (!is.finite(value) | grepl("x", text, ignore.case = TRUE)))
   if (length(bad)) {
     abort_file(file, sprintf("has %s in row %d of the numeric column %s.",
                              encodeString(text[bad[1L]], quote = "\""), bad[1L], name))
@@ -141,6 +145,17 @@ as_categories <- function(x) {
   levels <- unique(x[!is.na(x)])
   value <- suppressWarnings(as.numeric(levels))
   factor(x, levels = if (anyNA(value)) sort(levels, method = "radix") else levels[order(value)])
+}
+
+check_file_range <- function(x, name, from, to, file) {
+  bad <- which(x < from | x > to)
+  if (length(bad)) {
+    range <- if (is.finite(to)) sprintf("from %g to %g", from, to) else sprintf("of at least %g", from)
+    abort_file(
+      file, sprintf("must have values %s in the column %s; row %d has %g.", range, name, bad[1L], x[bad[1L]]),
+      "Its columns seem to be in another order."
+    )
+  }
 }
 
 as_label <- function(x, name, file) {

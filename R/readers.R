@@ -43,6 +43,7 @@ read_housing <- function(path) {
     data <- lapply(stats::setNames(nm = housing_derived), number)
   } else {
     households <- number("households")
+    check_file_range(households, "households", 1, Inf, file)
     data <- list(
       MedInc = number("median_income"), HouseAge = number("housing_median_age"),
       AveRooms = number("total_rooms") / households, AveBedrms = number("total_bedrooms") / households,
@@ -51,6 +52,8 @@ read_housing <- function(path) {
       MedHouseVal = number("median_house_value") / 1e5
     )
   }
+  check_file_range(data$Latitude, "latitude", -90, 90, file)
+  check_file_range(data$Longitude, "longitude", -180, 180, file)
   if ("split" %in% names(table)) data$split <- as_categories(table$split)
   inform_rows(nrow(table), 20640L, file)
   as.data.frame(data)
@@ -197,13 +200,17 @@ split_fold <- function(data, fold, folder) {
   if (is.null(fold)) {
     return(data)
   }
-  fold <- check_number(fold, "fold", min = 0, whole = TRUE)
+  fold <- check_number(fold, "fold", min = 0, max = 1e6, whole = TRUE)
   parts <- c(train = "train", test = "test")
   files <- lapply(parts, function(part) file.path(folder, sprintf("%s%d.txt", part, as.integer(fold))))
   if (!all(file.exists(unlist(files)))) {
     have <- sort(as.integer(sub("^train([0-9]+)[.]txt$", "\\1", list.files(folder, "^train[0-9]+[.]txt$"))))
     have <- have[file.exists(file.path(folder, sprintf("test%d.txt", have)))]
-    folds <- if (length(have)) paste("It has the folds", some(have, quote = "")) else "It has no such files at all"
+    folds <- if (length(have)) {
+      paste(ngettext(length(have), "It has fold", "It has the folds"), some(have, quote = ""))
+    } else {
+      "It has no such files at all"
+    }
     pn_abort(
       c(
         "{.arg fold} {fold} needs the files {.file train{fold}.txt} and {.file test{fold}.txt} in {.path {folder}}.",
@@ -218,6 +225,13 @@ split_fold <- function(data, fold, folder) {
     pn_abort(
       "Fold {fold} in {.path {folder}} has {length(both)} row{?s} in both its training and its test part.",
       class = "file", arg = "fold"
+    )
+  }
+  unused <- nrow(data) - length(unlist(rows))
+  if (unused) {
+    pn_inform(
+      "Fold {fold} in {.path {folder}} leaves {unused} of {nrow(data)} row{?s} out of both its parts.",
+      class = "rows"
     )
   }
   lapply(rows, function(i) {

@@ -26,10 +26,10 @@
 #'
 #' @section Bands:
 #' For ensembles `lower` and `upper` are the mean effect minus and plus `qnorm((1 + level) / 2)` times the standard
-#' deviation over the members, at each value by itself. They say where the curve of another single model would lie
-#' with that probability, if it was trained on the same rows with another seed; the chance in the sample of rows is
-#' then not covered. It is for ensembles made with `bootstrap = TRUE`, whose members learned from rows drawn with
-#' replacement. One model has no band.
+#' deviation over the members, at each value by itself. With ten members or more they say where the curve of another
+#' single model would lie with about that probability, if it was trained on the same rows with another seed; the chance
+#' in the sample of rows is then not covered. It is for ensembles made with `bootstrap = TRUE`, whose members learned
+#' from rows drawn with replacement. One model has no band.
 #'
 #' @section Several classes:
 #' A multinomial model has a score for each class, and probabilities are proportional to their exponentials. Scores are
@@ -209,8 +209,8 @@ new_shapes <- function(object, frame, scale, level, terms) {
   band <- if (members > 1L) {
     how <- if (isTRUE(object$bootstrap)) "on rows drawn with replacement" else "with different seeds"
     sprintf(
-      "Band: where a single model's effect lies with probability %s at each value (spread of %d models trained %s).",
-      format(level), members, how
+      "Band: mean of %d models trained %s, plus and minus %s of their standard deviations.", members, how,
+      formatC(stats::qnorm((1 + level) / 2), digits = 3L, format = "fg")
     )
   }
   structure(

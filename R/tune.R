@@ -93,6 +93,7 @@ halving_parts <- function(n, eta) {
 #' @noRd
 run_trials <- function(trials, job, seed, eta, threads, verbose, resume, run = fit_trial) {
   parts <- halving_parts(length(trials), eta)
+  progress <- work_progress(sum(pmax(floor(length(trials) * eta^-(seq_along(parts) - 1) + 1e-9), 1)))
   alive <- seq_along(trials)
   for (rung in seq_along(parts)) {
     items <- lapply(trials[alive], function(trial) {
@@ -107,7 +108,7 @@ run_trials <- function(trials, job, seed, eta, threads, verbose, resume, run = f
     }
     results <- tryCatch(
       map_work(items, run,
-        job = slim_job(job), threads = threads, each = take, packages = job$packages,
+        job = slim_job(job), threads = threads, each = take, packages = job$packages, progress = progress,
         labels = vapply(trials[alive], function(trial) paste("trial", trial$trial), "")
       ),
       error = function(e) if (rung == 1L) stop(e) else none_went_on(e, length(items))

@@ -205,5 +205,7 @@ test_that("progressr hears of folds, trials and an ensemble's shares", {
   }
   expect_identical(heard(cv_protonam(y ~ age, data, folds = 3, control = tiny(), seed = 1)), 3)
   expect_identical(heard(tune_protonam(y ~ age, data, n = 2, control = tiny(), seed = 1, verbose = FALSE)), 2)
+  searched <- heard(tune_protonam(y ~ age, data, n = 4, eta = 2, control = tiny(), seed = 1, verbose = FALSE))
+  expect_identical(searched, 7) # 4, 2 and 1 trials
   expect_identical(heard(tiny_fit(y ~ age, data, ensemble = 4)), 2)
 })

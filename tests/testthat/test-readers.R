@@ -110,7 +110,30 @@ test_that("Windows line ends and a missing last newline are read", {
   raw <- quietly(read_housing(write_file(housing_lines)))
   file <- withr::local_tempfile()
   cat(paste(housing_lines, collapse = "\r\n"), file = file)
-  expect_equal(quietly(read_housing(file)), raw)
+  expect_message(data <- quietly(read_housing(file)), "cut off", class = "protonam_message_cut_off")
+  expect_equal(data, raw)
+})
+
+test_that("values that no block group can have are refused", {
+  swapped <- sub("^([^,]*),(.*),([^,]*)$", "\\3,\\2,\\1", housing_lines)
+  expect_error(quietly(read_housing(write_file(swapped))), "longitude; row 1 has 452600", class = "protonam_error_file")
+  empty <- sub("126.000000", "0", housing_lines, fixed = TRUE)
+  expect_error(quietly(read_housing(write_file(empty))), "households; row 1 has 0", class = "protonam_error_file")
+  for (bad in c("Inf", "0x1F")) {
+    expect_error(
+      quietly(read_housing(write_file(sub("8.325200", bad, housing_lines, fixed = TRUE)))), bad,
+      class = "protonam_error_file"
+    )
+  }
+})
+
+test_that("a gzipped file is found in its folder, and a mark of byte order is skipped", {
+  raw <- quietly(read_housing(write_file(housing_lines)))
+  folder <- withr::local_tempdir()
+  write_gz(housing_lines, file.path(folder, "cal_housing.data.gz"))
+  expect_equal(quietly(read_housing(folder)), raw)
+  marked <- write_file(c(paste0("\ufeff", housing_lines[1L]), housing_lines[-1L]))
+  expect_equal(quietly(read_housing(marked)), raw)
 })
 
 # Income ------------------------------------------------------------------------------------------------------------
@@ -265,4 +288,9 @@ test_that("read_mimic3() refuses other files", {
     read_mimic3(write_file(sub("mort_icu", "mortality", mimic3_lines())))
     read_mimic3(write_file(c(mimic3_lines(), "5,6,7")))
   })
+})
+
+test_that("rows that a fold leaves out are told", {
+  expect_message(parts <- read_mimic2(mimic2_folder(0, 1), fold = 0), "out of both", class = "protonam_message_rows")
+  expect_identical(c(nrow(parts$train), nrow(parts$test)), c(1L, 1L))
 })

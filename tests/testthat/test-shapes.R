@@ -111,7 +111,7 @@ test_that("ensembles have bands around the mean, single models none", {
   fit <- tiny_fit(y ~ age + unit, data, ensemble = 4)
   s <- shapes(fit, level = 0.9)
   expect_true(all(s$lower <= s$effect & s$effect <= s$upper))
-  expect_match(attr(s, "band"), "0.9.*4 models trained with different seeds")
+  expect_match(attr(s, "band"), "4 models trained with different seeds, plus and minus 1.64")
   drawn <- tiny_fit(y ~ age + unit, data, ensemble = 2, bootstrap = TRUE)
   expect_match(attr(shapes(drawn), "band"), "rows drawn with replacement")
   expect_lt(additivity_gap(drawn, data), 1e-9)
