@@ -65,8 +65,8 @@ cv_protonam <- function(formula, data, folds = 5, groups = NULL, ..., weights = 
 
 #' What fits on parts of the data need: checked once, small enough to travel
 #' @param given Unevaluated weights, offset and subset.
-#' @return list(formula, packages, columns, rows (row numbers that take part), weights, offset (given), total_offset, groups,
-#'   response, task, na_action, dots, family); vectors over all rows of the data
+#' @return list(formula, packages, columns, rows (row numbers that take part), weights, offset (given), total_offset,
+#'   groups, response, task, na_action, dots, env); vectors over all rows of the data
 #' @noRd
 resampling_job <- function(formula, data, given, caller, groups, task, family, na_action, dots, other_roles = NULL) {
   if (!inherits(formula, "formula")) {

@@ -46,8 +46,9 @@ map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_
     }, "")
     bullets <- paste0(labels[failed], ": ", reasons)
     names(bullets) <- rep("x", length(bullets))
+    few <- sum(failed)
     pn_warn(
-      c("{sum(failed)} of {length(failed)} failed and {cli::qty(sum(failed))}{?is/are} left out.", escape_braces(bullets)),
+      c("{few} of {length(failed)} failed and {cli::qty(few)}{?is/are} left out.", escape_braces(bullets)),
       class = "left_out", items = labels[failed]
     )
   }

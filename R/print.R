@@ -58,7 +58,11 @@ model_facts <- function(object) {
     Features = paste(features, collapse = ", "),
     if (object$order > 1) c(Components = format(length(object$term_names), big.mark = ",")),
     if (!is.null(object$task)) c(Task = paste0(object$task$name, ": ", some(object$task$levels))),
-    if (length(object$members) > 1L) c(Ensemble = count(length(object$members), "member"))
+    if (length(object$members) > 1L) {
+      c(Ensemble = paste0(
+        count(length(object$members), "member"), if (isTRUE(object$bootstrap)) ", each on rows drawn with replacement"
+      ))
+    }
   )
   c(facts, Validation = validation_fact(object), Time = format_seconds(object$elapsed))
 }
@@ -82,7 +86,10 @@ validation_fact <- function(object) {
   label <- paste0(validation_labels[[name]], if (name == "mse" && !is.null(object$response$names)) " (standardised)")
   number <- function(x) format(x, digits = 4L)
   text <- number(mean(scores))
-  if (length(scores) > 1L) text <- sprintf("%s on average, %s to %s", text, number(min(scores)), number(max(scores)))
+  if (length(scores) > 1L) {
+    text <- sprintf("%s on average, %s to %s", text, number(min(scores)), number(max(scores)))
+    if (!is.null(object$ensemble_score)) text <- sprintf("%s, members %s", number(object$ensemble_score), text)
+  }
   paste0(label, " ", text, "; ", where)
 }
 

@@ -268,10 +268,9 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     return(new_protonam(fields))
   }
   fitted_part <- function(at) c(list(link = fields$fitted[at, , drop = FALSE]), part(at)[c("y", "task", "weights")])
-  fields$task_scores <- task_scores(fields, list(
-    training = fitted_part(split$train),
-    validation = if (separate) outside_part(fields, outside, held_out, threads) else fitted_part(split$validation)
-  ))
+  judged <- if (separate) outside_part(fields, outside, held_out, threads) else fitted_part(split$validation)
+  fields$task_scores <- task_scores(fields, list(training = fitted_part(split$train), validation = judged))
+  fields$ensemble_score <- ensemble_score(fields, judged)
   if (order == 1) fields$effects <- summarise_effects(fields, table, encoded$missing, threads)
   if (order == 2) {
     fields$purified <- purify(fields, data, encoded$counts, threads)

@@ -50,7 +50,9 @@ read_fields <- function(file, sep, columns = NULL, header_forms = list(), synony
     bad <- which(count != width)[1L]
     cut_off <- bad == length(count) && bad > 1L
     abort_file(
-      file, sprintf("must have %d %s per line; line %d has %d.", width, ngettext(width, "field", "fields"), numbers[bad], count[bad]),
+      file, sprintf(
+        "must have %d %s per line; line %d has %d.", width, ngettext(width, "field", "fields"), numbers[bad], count[bad]
+      ),
       if (cut_off) "The file seems to be cut off." else "It seems to be a file of another kind."
     )
   }

@@ -82,7 +82,9 @@ check_candidates <- function(values, name) {
   for (value in tried) do.call(protonam_control, stats::setNames(list(value), name))
 }
 
-whole_settings <- c("prototypes", "layers", "predictor_layers", "hidden", "batch_size", "epochs", "bins", "interaction_bins")
+whole_settings <- c(
+  "prototypes", "layers", "predictor_layers", "hidden", "batch_size", "epochs", "bins", "interaction_bins"
+)
 
 #' The settings of one trial; they depend on seed and trial number alone, and one setting's on no other's range
 #' @noRd

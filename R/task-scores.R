@@ -1,4 +1,4 @@
-# Scores of each group or response, computed at the end of a fit and shown by summary().
+# Scores of each group or response, and of an ensemble's average, computed at the end of a fit and shown by summary().
 
 # of the scores that suit a family, two (R/scores.R)
 summary_scores <- list(
@@ -48,6 +48,19 @@ some_scores <- function(family, y, mean, weights) {
   # a single row of class probabilities is still a matrix
   if (family == "multinomial") mean <- matrix(mean, length(y))
   as.data.frame(as.list(score_predictions(family, y, mean, weights)[names]))
+}
+
+#' Validation score of an ensemble's average, by the measure that judged its members
+#' @param part As in task_scores().
+#' @return NULL for one model, several responses, or without validation rows
+#' @noRd
+ensemble_score <- function(object, part) {
+  if (length(object$members) < 2L || !is.null(object$response$names) || !nrow(part$y)) {
+    return(NULL)
+  }
+  name <- sub("mse", "rmse", object$members[[1L]]$score_name)
+  mean <- from_link(object, part$link, "response")
+  score_predictions(object$family$family, part$y[, 1L], mean, part$weights)[[name]]
 }
 
 #' Print scores by group or response

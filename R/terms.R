@@ -61,7 +61,8 @@ predict_terms <- function(object, new, terms, threads, se = FALSE) {
   keep <- match(select_terms(object, terms), shown_terms(object))
   value <- engine_terms(object, new$data, new$unknown, threads)
   if (object$order == 2) value <- pair_terms(object, value, new$data, new$unknown)
-  fit <- structure(visible_terms(object, value, new, keep), constant = visible_constant(object, new), offset = new$offset)
+  fit <- visible_terms(object, value, new, keep)
+  fit <- structure(fit, constant = visible_constant(object, new), offset = new$offset)
   if (!se) {
     return(fit)
   }

@@ -282,10 +282,7 @@ check_resume <- function(resume, fingerprint) {
 #' @export
 print.protonam_tune <- function(x, digits = 4L, ...) {
   ran <- sum(!is.na(x$trials$score))
-  cat(sprintf(
-    "Random search, %d %s (%d with a score), %.0f s\n", nrow(x$trials), ngettext(nrow(x$trials), "trial", "trials"), ran,
-    sum(x$seconds)
-  ))
+  cat(sprintf("Random search, %s (%d with a score), %.0f s\n", count(nrow(x$trials), "trial"), ran, sum(x$seconds)))
   cat(sprintf(
     "Best: trial %d, validation %s %s\n\n", x$best_trial, validation_label(x$score_name),
     format(x$best_score, digits = digits)

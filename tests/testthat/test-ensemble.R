@@ -44,3 +44,16 @@ test_that("rows are drawn with all that belongs to them", {
 test_that("an ensemble of none is refused", {
   expect_error(tiny_fit(y ~ age, mixed_data(30), ensemble = 0), "ensemble", class = "protonam_error_argument")
 })
+
+test_that("an ensemble tells the validation score of its average", {
+  data <- mixed_data(80)
+  held <- 61:80
+  both <- tiny_fit(y ~ age + lab, data[-held, ], validation = data[held, ], ensemble = 3)
+  expect_equal(both$ensemble_score, sqrt(mean((predict(both, data[held, ]) - data$y[held])^2)), tolerance = 1e-6)
+  expect_output(print(both), "RMSE [0-9.]+, members [0-9.]+ on average")
+  dead <- tiny_fit(dead ~ age + lab, data, ensemble = 2, bootstrap = TRUE)
+  expect_true(dead$ensemble_score > 0 && dead$ensemble_score < 1)
+  expect_output(print(dead), "2 members, each on rows drawn with replacement")
+  expect_null(tiny_fit(y ~ age, data)$ensemble_score)
+  expect_null(tiny_fit(y ~ age, data, ensemble = 2, validation = 0)$ensemble_score)
+})
