@@ -48,7 +48,7 @@ cv_protonam <- function(formula, data, folds = 5, groups = NULL, ..., weights = 
   seed <- resolve_seed(seed)
   fold <- make_folds(folds, job, seed)
   items <- lapply(seq_along(fold$names), function(k) {
-    list(test = which(fold$id == k), train = which(fold$id != k), seed = member_seed(seed, k))
+    list(name = fold$names[k], test = which(fold$id == k), train = which(fold$id != k), seed = member_seed(seed, k))
   })
   done <- 0L
   results <- map_work(items, fit_fold,
@@ -178,12 +178,22 @@ take_data <- function(job, rows) {
 }
 
 #' One fold: the predictions for its rows
-#' @param item list(test, train: positions among the rows that take part; seed)
+#' @param item list(name, test, train: positions among the rows that take part; seed)
 #' @noRd
 fit_fold <- function(item, threads, job) {
   fit <- fit_rows(job, job$rows[item$train], item$seed, threads)
   test <- job$rows[item$test]
-  mean <- predict(fit, take_data(job, test), type = "response", offset = job$total_offset[test], threads = threads)
+  mean <- withCallingHandlers(
+    predict(fit, take_data(job, test), type = "response", offset = job$total_offset[test], threads = threads),
+    protonam_warning_unknown_values = function(w) {
+      told <- strsplit(conditionMessage(w), "\n", fixed = TRUE)[[1L]][-1L]
+      pn_warn(
+        c("Fold {item$name} has values that the other folds do not have.", escape_braces(told)),
+        class = "unknown_values", columns = w$columns, levels = w$levels
+      )
+      invokeRestart("muffleWarning")
+    }
+  )
   list(mean = unname(as.matrix(mean)), levels = fit$response$levels, best_epoch = fit$members[[1L]]$best_epoch)
 }
 

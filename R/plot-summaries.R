@@ -58,7 +58,8 @@ history_note <- function(history, several) {
     "No validation rows: the last epoch is kept."
   } else if (several) {
     members <- length(unique(history$member))
-    sprintf("%d members; points mark the epochs that are kept (%d to %d).", members, min(best), max(best))
+    epochs <- paste(unique(range(best)), collapse = " to ")
+    sprintf("%d members; points mark the epochs that are kept (%s).", members, epochs)
   } else {
     sprintf("The point marks the epoch that is kept (%d).", best)
   }

@@ -58,6 +58,9 @@ check_space <- function(space) {
   }
   known <- names(formals(protonam_control))
   names <- names(space) %||% rep("", length(space))
+  if (any(names == "")) {
+    pn_abort("Elements of {.arg space} need names, as in {.code epochs = 100}.", class = "argument", arg = "space")
+  }
   for (name in unique(names[!names %in% known])) {
     pn_abort(
       c("{.arg space} has an unknown setting {.val {name}}.", suggest(name, known)),

@@ -33,7 +33,8 @@ machine_line <- function(threads) {
     Sys.info()[["machine"]]
   }
   sprintf(
-    "%s; %d cores, %d threads used; %s kernels; %s; protonam %s; %s", cpu, parallel::detectCores(), threads,
+    "%s; %d cores, %d %s used; %s kernels; %s; protonam %s; %s", cpu, parallel::detectCores(), threads,
+    ngettext(threads, "thread", "threads"),
     .Call(protonam:::ffi_kernel_level, NULL), R.version.string, utils::packageVersion("protonam"), Sys.Date()
   )
 }

@@ -4,8 +4,8 @@
 #   Rscript ablation_components.R housing.csv.gz
 # --orders, --without (none, hierarchical, prototypes): which; --ensemble: models of each, which differ in their seed;
 # --bins: 0 for exact values (two to four times as long). Writes ablation_components.csv, with a row per case and model;
-# cases can be run one after the other into the same file. Whole models are taken from the kept fits of table 1 where they
-# are there with the same bins.
+# cases can be run one after the other into the same file. Whole models are taken from the kept fits of table 1 where
+# they are there with the same bins.
 here <- dirname(gsub("~+~", " ", sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)), fixed = TRUE))
 for (file in c("common.R", "models.R")) source(file.path(here, file))
 known <- c("none", "hierarchical", "prototypes")

@@ -18,8 +18,8 @@ housing_models <- function(arguments, order, models = 10, ...) {
   parts <- housing_parts(arguments)
   keep_fit(housing_name(order, models, changes), do.call(protonam, c(list(
     MedHouseVal ~ ., parts$train,
-    validation = parts$val, order = order, ensemble = models, control = paper_control("housing", order), seed = arguments$seed,
-    threads = arguments$threads, verbose = FALSE
+    validation = parts$val, order = order, ensemble = models, control = paper_control("housing", order),
+    seed = arguments$seed, threads = arguments$threads, verbose = FALSE
   ), changes, if (arguments$epochs > 0) list(epochs = arguments$epochs))), arguments)
 }
 

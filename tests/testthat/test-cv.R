@@ -59,6 +59,15 @@ test_that("a fold in which nothing counts has no scores", {
   expect_true(all(is.na(cv$scores[1, c("rmse", "mae", "r2", "deviance")])))
 })
 
+test_that("values that only one fold has are told with the fold's name", {
+  data <- mixed_data(60)
+  data$site <- rep(c("a", "b", "c"), c(25, 34, 1))
+  expect_warning(
+    quick_cv(y ~ age + site, data, folds = rep(1:3, each = 20)), "^Fold 3 has values.*site",
+    class = "protonam_warning_unknown_values"
+  )
+})
+
 test_that("variables beside the data are divided like columns", {
   data <- mixed_data(60)
   beside <- data$age
