@@ -287,8 +287,16 @@ print.protonam_tune <- function(x, digits = 4L, ...) {
     "Best: trial %d, validation %s %s\n\n", x$best_trial, validation_label(x$score_name),
     format(x$best_score, digits = digits)
   ))
-  sorted <- x$trials[order(if (score_grows(x$score_name)) -x$trials$score else x$trials$score), ]
-  print(utils::head(sorted, 5L), digits = digits, row.names = FALSE)
+  # a column per trial: settings are too many for the width of a page
+  best_first <- utils::head(order(if (score_grows(x$score_name)) -x$trials$score else x$trials$score), 5L)
+  shown <- x$trials[best_first, setdiff(names(x$trials), c("trial", "rung", "best_epoch", "status"))]
+  shown <- shown[c("score", "epochs", setdiff(names(shown), c("score", "epochs", "epochs_full")))]
+  names(shown)[1:2] <- c(validation_label(x$score_name), "epochs trained")
+  text <- vapply(shown, function(column) {
+    vapply(column, function(value) format(value, digits = digits), "")
+  }, character(nrow(shown)))
+  text <- t(matrix(text, nrow(shown), dimnames = list(paste("trial", x$trials$trial[best_first]), names(shown))))
+  print(text, quote = FALSE, right = TRUE)
   cat("\nSettings in $best, all trials in $trials\n")
   invisible(x)
 }
