@@ -58,16 +58,39 @@ model_facts <- function(object) {
     Features = paste(features, collapse = ", "),
     if (object$order > 1) c(Components = format(length(object$term_names), big.mark = ",")),
     if (!is.null(object$task)) c(Task = paste0(object$task$name, ": ", some(object$task$levels))),
-    if (length(object$members) > 1L) {
-      c(Ensemble = paste0(
-        count(length(object$members), "member"), if (isTRUE(object$bootstrap)) ", each on rows drawn with replacement"
-      ))
-    }
+    if (length(object$members) > 1L) c(Ensemble = ensemble_fact(object))
   )
   c(facts, Validation = validation_fact(object), Time = format_seconds(object$elapsed))
 }
 
-#' Best score and epoch; mean and range over the members of an ensemble
+#' How many members, and how they do on their own
+#' @noRd
+ensemble_fact <- function(object) {
+  paste(c(
+    count(length(object$members), "member"), if (isTRUE(object$bootstrap)) "each on rows drawn with replacement",
+    if (!is.null(object$ensemble_score)) paste(score_label(object), members_range(object))
+  ), collapse = ", ")
+}
+
+#' Mean and range of the members' scores
+#' @noRd
+members_range <- function(object) {
+  scores <- member_scores(object)
+  text <- vapply(c(mean(scores), range(scores)), format, "", digits = 4L)
+  sprintf("%s on average, %s to %s", text[1L], text[2L], text[3L])
+}
+
+member_scores <- function(object) {
+  scores <- vapply(object$members, `[[`, 1, "score")
+  if (object$members[[1L]]$score_name == "mse") sqrt(scores) else scores
+}
+
+score_label <- function(object) {
+  name <- object$members[[1L]]$score_name
+  paste0(validation_labels[[name]], if (name == "mse" && !is.null(object$response$names)) " (standardised)")
+}
+
+#' Best score and epoch; of an ensemble its average's score, else mean and range over the members
 #' @noRd
 validation_fact <- function(object) {
   members <- object$members
@@ -77,20 +100,12 @@ validation_fact <- function(object) {
   where <- if (same) sprintf("best epoch %d", best[1L]) else sprintf("best epochs %d to %d", min(best), max(best))
   where <- sprintf("%s of %d", where, as.integer(object$control$epochs))
   if (max(epochs) < object$control$epochs) where <- paste0(where, ", stopped at ", max(epochs))
-  scores <- vapply(members, `[[`, 1, "score")
+  scores <- member_scores(object)
   if (all(is.na(scores))) {
     return(sprintf("none, last epoch %d", max(epochs)))
   }
-  name <- members[[1L]]$score_name
-  if (name == "mse") scores <- sqrt(scores)
-  label <- paste0(validation_labels[[name]], if (name == "mse" && !is.null(object$response$names)) " (standardised)")
-  number <- function(x) format(x, digits = 4L)
-  text <- number(mean(scores))
-  if (length(scores) > 1L) {
-    text <- sprintf("%s on average, %s to %s", text, number(min(scores)), number(max(scores)))
-    if (!is.null(object$ensemble_score)) text <- sprintf("%s, members %s", number(object$ensemble_score), text)
-  }
-  paste0(label, " ", text, "; ", where)
+  one <- object$ensemble_score %||% if (length(scores) == 1L) scores
+  paste0(score_label(object), " ", if (is.null(one)) members_range(object) else format(one, digits = 4L), "; ", where)
 }
 
 format_seconds <- function(seconds) {

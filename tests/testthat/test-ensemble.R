@@ -50,10 +50,10 @@ test_that("an ensemble tells the validation score of its average", {
   held <- 61:80
   both <- tiny_fit(y ~ age + lab, data[-held, ], validation = data[held, ], ensemble = 3)
   expect_equal(both$ensemble_score, sqrt(mean((predict(both, data[held, ]) - data$y[held])^2)), tolerance = 1e-6)
-  expect_output(print(both), "RMSE [0-9.]+, members [0-9.]+ on average")
+  expect_output(print(both), "3 members, RMSE [0-9.]+ on average, .*Validation +RMSE [0-9.]+; best")
   dead <- tiny_fit(dead ~ age + lab, data, ensemble = 2, bootstrap = TRUE)
   expect_true(dead$ensemble_score > 0 && dead$ensemble_score < 1)
-  expect_output(print(dead), "2 members, each on rows drawn with replacement")
+  expect_output(print(dead), "2 members, each on rows drawn with replacement, AUC")
   expect_null(tiny_fit(y ~ age, data)$ensemble_score)
   expect_null(tiny_fit(y ~ age, data, ensemble = 2, validation = 0)$ensemble_score)
 })
