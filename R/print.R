@@ -68,7 +68,7 @@ model_facts <- function(object) {
 ensemble_fact <- function(object) {
   paste(c(
     count(length(object$members), "member"), if (isTRUE(object$bootstrap)) "each on rows drawn with replacement",
-    if (!is.null(object$ensemble_score)) paste(score_label(object), members_range(object))
+    if (!is.null(object$ensemble_score)) paste(judged_by(object), members_range(object))
   ), collapse = ", ")
 }
 
@@ -85,7 +85,7 @@ member_scores <- function(object) {
   if (object$members[[1L]]$score_name == "mse") sqrt(scores) else scores
 }
 
-score_label <- function(object) {
+judged_by <- function(object) {
   name <- object$members[[1L]]$score_name
   paste0(validation_labels[[name]], if (name == "mse" && !is.null(object$response$names)) " (standardised)")
 }
@@ -105,7 +105,7 @@ validation_fact <- function(object) {
     return(sprintf("none, last epoch %d", max(epochs)))
   }
   one <- object$ensemble_score %||% if (length(scores) == 1L) scores
-  paste0(score_label(object), " ", if (is.null(one)) members_range(object) else format(one, digits = 4L), "; ", where)
+  paste0(judged_by(object), " ", if (is.null(one)) members_range(object) else format(one, digits = 4L), "; ", where)
 }
 
 format_seconds <- function(seconds) {
