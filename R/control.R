@@ -35,8 +35,9 @@
 #'   `"none"`.
 #' @param bins At most how many representative values a numeric column may have, `NULL` for exact values. Columns with
 #'   no more distinct values than that are always exact. The default makes long data train several times faster and
-#'   changed test scores by less than 0.2 % (`inst/benchmarks/bins_default.R`). New values are mapped to the same
-#'   representatives.
+#'   changed test scores of order 1 by less than 0.2 % (`inst/benchmarks/bins_default.R`). With `order = 2` exact values
+#'   can be better where two features say something only together, such as longitude and latitude. New values are mapped
+#'   to the same representatives.
 #' @param patience Stop when the validation score has not improved for this many epochs. Epochs before the temperature
 #'   has fallen never end the training.
 #' @param hierarchical Train the cumulative predictions of all layers (`TRUE`), or the last one only.
