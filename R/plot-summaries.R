@@ -46,11 +46,7 @@ history_page <- function(n, limits) {
   list(panels = seq_len(n), rows = ceiling(n / columns), columns = columns)
 }
 
-score_label <- function(name) {
-  known <- c(mse = "mean squared error", auc = "AUC", logloss = "log loss", deviance = "deviance")
-  label <- unname(known[name])
-  if (!length(name) || is.na(label)) "score" else label
-}
+score_label <- function(name) if (!length(name) || is.na(name)) "score" else validation_label(name)
 
 history_note <- function(history, several) {
   best <- history$epoch[history$best]

@@ -14,7 +14,7 @@ find_data_file <- function(path, names) {
   if (!dir.exists(path)) {
     return(path)
   }
-  candidates <- file.path(path, c(names, paste0(setdiff(names, grep("gz$", names, value = TRUE)), ".gz")))
+  candidates <- file.path(path, c(names, paste0(names[!endsWith(names, "gz")], ".gz")))
   found <- candidates[file.exists(candidates) & !dir.exists(candidates)]
   if (!length(found)) {
     pn_abort("The folder {.path {path}} has none of the files {.file {names}}.", class = "file", arg = "path")

@@ -95,6 +95,10 @@ score_labels <- c(
   deviance = "deviance"
 )
 
+#' What a validation score is called
+#' @noRd
+validation_label <- function(name) c(mse = "mean squared error", score_labels)[[name]]
+
 #' Is more better?
 #' @noRd
 score_grows <- function(name) name %in% c("auc", "accuracy", "r2")

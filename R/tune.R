@@ -51,7 +51,9 @@ tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., 
   fixed <- dots[!given %in% arguments | given == ""]
   control <- merge_control(control, fixed, arguments)
   space <- structure(unclass(space)[setdiff(names(space), names(fixed))], class = "protonam_space")
-  if (identical(dots$validation, 0)) abort_no_validation()
+  if (identical(dots$validation, 0)) {
+    pn_abort("A search needs validation rows to judge by.", class = "validation", arg = "validation")
+  }
   job <- resampling_job(
     formula, data, list(weights = substitute(weights), offset = substitute(offset), subset = substitute(subset)),
     parent.frame(), groups, task, family, na.action, dots[given %in% arguments]
@@ -95,6 +97,8 @@ run_trials <- function(trials, job, seed, eta, threads, verbose, resume, run = f
   parts <- halving_parts(length(trials), eta)
   progress <- work_progress(sum(pmax(floor(length(trials) * eta^-(seq_along(parts) - 1) + 1e-9), 1)))
   alive <- seq_along(trials)
+  packages <- job$packages
+  job <- slim_job(job)
   for (rung in seq_along(parts)) {
     items <- lapply(trials[alive], function(trial) {
       list(control = trial$control, epochs = max(1, round(parts[rung] * trial$control$epochs)), seed = seed)
@@ -108,7 +112,7 @@ run_trials <- function(trials, job, seed, eta, threads, verbose, resume, run = f
     }
     results <- tryCatch(
       map_work(items, run,
-        job = slim_job(job), threads = threads, each = take, packages = job$packages, progress = progress,
+        job = job, threads = threads, each = take, packages = packages, progress = progress,
         labels = vapply(trials[alive], function(trial) paste("trial", trial$trial), "")
       ),
       error = function(e) if (rung == 1L) stop(e) else none_went_on(e, length(items))
@@ -137,10 +141,6 @@ none_went_on <- function(error, n) {
     class = "left_out"
   )
   vector("list", n)
-}
-
-abort_no_validation <- function() {
-  pn_abort("A search needs validation rows to judge by.", class = "validation", arg = "validation")
 }
 
 #' One run of a trial
@@ -198,8 +198,6 @@ tell_best <- function(trials, resume, rung, rungs, done, total) {
 }
 
 best_of <- function(scores, name) if (score_grows(name)) which.max(scores) else which.min(scores)
-
-validation_label <- function(name) c(mse = "mean squared error", score_labels)[[name]]
 
 #' The result, earlier trials first
 #' @noRd

@@ -4,12 +4,6 @@
 
 #include "kern.h"
 
-/* The same code with a third of the debugging information: where every inlined vector lives is of no use to anybody, and
- * would make up most of the installed package. */
-#if defined(__GNUC__) && !defined(__clang__)
-#pragma GCC optimize("no-var-tracking")
-#endif
-
 /* gcc and clang on x86-64 compile single functions for newer processors; elsewhere only the scalar table exists */
 #if defined(__GNUC__) && defined(__x86_64__)
 #define PN_HAVE_AVX 1

@@ -71,15 +71,27 @@ fit_file <- function(name, arguments) {
   if (nzchar(arguments$fits)) file.path(arguments$fits, paste0(name, ".rds"))
 }
 
+data_checksum <- function(arguments) unname(tools::md5sum(arguments$path))
+
+# What a file of --fits keeps, NULL where there is none; it must have been made from the same data.
+read_kept <- function(file, arguments) {
+  if (is.null(file) || !file.exists(file)) {
+    return(NULL)
+  }
+  kept <- readRDS(file)
+  if (!identical(kept$data, data_checksum(arguments))) {
+    stop_script(file, " was made from other data; give another folder with --fits")
+  }
+  kept
+}
+
 # A fitted model by name: read from --fits when it is there, else fitted by `expr` and kept there.
 # Returns list(fit, seconds, cpu_seconds, threads, machine, commit, date, data); seconds are those of the clock, and CPU
 # seconds those of all threads, which other work on the machine leaves alone; data is the checksum of the data file.
 keep_fit <- function(name, expr, arguments) {
   file <- fit_file(name, arguments)
-  data <- unname(tools::md5sum(arguments$path))
-  if (!is.null(file) && file.exists(file)) {
-    kept <- readRDS(file)
-    if (!identical(kept$data, data)) stop_script(file, " was made from other data; give another folder with --fits")
+  kept <- read_kept(file, arguments)
+  if (!is.null(kept)) {
     return(kept)
   }
   commit <- source_commit()
@@ -87,7 +99,7 @@ keep_fit <- function(name, expr, arguments) {
   seconds <- time[["elapsed"]]
   kept <- list(
     fit = fit, seconds = seconds, cpu_seconds = time[["user.self"]] + time[["sys.self"]], threads = arguments$threads,
-    machine = machine_line(arguments$threads), commit = commit, date = format(Sys.Date()), data = data
+    machine = machine_line(arguments$threads), commit = commit, date = format(Sys.Date()), data = data_checksum(arguments)
   )
   if (!is.null(file)) {
     dir.create(arguments$fits, recursive = TRUE, showWarnings = FALSE)

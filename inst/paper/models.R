@@ -49,9 +49,8 @@ component_models <- function(arguments, order, component) {
   )
   if (component == "none") {
     # the first of the ten models of table 1 if kept; the whole model of order 1 is also a cell of the grid
-    ten <- fit_file(housing_name(order, 10, bins_change(arguments)), arguments)
-    if (models < 10 && !is.null(ten) && file.exists(ten)) {
-      kept <- readRDS(ten)
+    kept <- if (models < 10) read_kept(fit_file(housing_name(order, 10, bins_change(arguments)), arguments), arguments)
+    if (!is.null(kept)) {
       share <- models / length(kept$fit$members)
       for (name in intersect(c("seconds", "cpu_seconds"), names(kept))) kept[[name]] <- kept[[name]] * share
       kept$fit <- some_members(kept$fit, seq_len(models))

@@ -2,11 +2,8 @@
 
 paper_folder <- system.file("paper", package = "protonam")
 picture <- function(name) file.path(paper_folder, "results", name)
-has <- function(...) all(file.exists(picture(c(...))))
 
-# A table of results, NULL when it was not made yet.
-result <- function(name) {
-  if (has(name)) utils::read.csv(picture(name), stringsAsFactors = FALSE, na.strings = c("", "NA"))
-}
+# A table of results.
+result <- function(name) utils::read.csv(picture(name), stringsAsFactors = FALSE, na.strings = c("", "NA"))
 
 number <- function(x, digits = 4) ifelse(is.na(x), "", formatC(x, digits = digits, format = "f"))

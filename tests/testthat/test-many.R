@@ -67,6 +67,11 @@ test_that("threads of a machine are divided among its workers", {
   expect_identical(worker_threads(1, list(sharing = 4)), 1L)
   withr::local_envvar(PROTONAM_THREADS = "6")
   expect_identical(worker_threads(NULL, list(sharing = 4)), 1L)
+  withr::local_envvar(PROTONAM_THREADS = "")
+  withr::local_options(protonam.threads = NULL)
+  # another machine counts its own cores
+  expect_null(worker_threads(NULL, list(sharing = 2, local = FALSE)))
+  expect_identical(share_of(5, 2), 2L)
 })
 
 test_that("a single item has all threads of a machine", {
@@ -139,6 +144,9 @@ test_that("a lost worker's items are repeated, or left out with a warning", {
   warnings <- capture_warnings(result <- map_work(list(1, 2, 3), fragile))
   expect_length(warnings, 2L)
   expect_identical(result, list(1, NULL, 3))
+  # the plan has living workers again
+  expect_identical(capture_warnings(again <- map_work(list(1, 3), fragile)), character())
+  expect_identical(again, list(1, 3))
 })
 
 test_that("an ensemble outlives the death of a worker", {
