@@ -60,26 +60,13 @@ pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, s
   return arena->failed ? PN_NO_MEMORY : PN_OK;
 }
 
-static inline uint32_t code_at(const pn_feature *feature, size_t row) {
-  const unsigned char *from = feature->code + row * feature->stride;
-  if (feature->width == 1) return *from;
-  if (feature->width == 2) {
-    uint16_t code;
-    memcpy(&code, from, sizeof(code));
-    return code;
-  }
-  uint32_t code;
-  memcpy(&code, from, sizeof(code));
-  return code;
-}
-
 /* Cells of feature i in order of first appearance. The value table's index of each cell goes to code_of. */
 static void find_cells(pn_batch *batch, const pn_feature *feature, size_t i, int equal_values, uint32_t *code_of) {
   uint32_t *cell = batch->cell + i * batch->capacity;
   uint32_t *seen = batch->seen + batch->table_start[i], *local = batch->local + batch->table_start[i];
   uint32_t cells = 0;
   for (size_t r = 0; r < batch->rows; ++r) {
-    const uint32_t code = code_at(feature, batch->id[r]);
+    const uint32_t code = pn_feature_code(feature, batch->id[r]);
     if (!equal_values || seen[code] != batch->stamp) {
       seen[code] = batch->stamp;
       local[code] = cells;

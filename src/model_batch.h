@@ -10,6 +10,7 @@
 
 #include <stddef.h>
 #include <stdint.h>
+#include <string.h>
 
 #include "base_arena.h"
 #include "base_status.h"
@@ -23,15 +24,44 @@ typedef struct {
   size_t stride;             /* width when the feature's codes stand together, more when a row's do */
 } pn_feature;
 
+/* The code of a row. */
+static inline uint32_t pn_feature_code(const pn_feature *feature, size_t row) {
+  const unsigned char *from = feature->code + row * feature->stride;
+  if (feature->width == 1) return *from;
+  if (feature->width == 2) {
+    uint16_t code;
+    memcpy(&code, from, sizeof(code));
+    return code;
+  }
+  uint32_t code;
+  memcpy(&code, from, sizeof(code));
+  return code;
+}
+
 typedef struct {
   size_t n;
-  const pn_feature *feature; /* [K] */
+  const pn_feature *feature; /* [K] features of the prototype layers */
+  const pn_feature *column;  /* [all features] those of layer 0; the prototype layers have some of them */
   const double *y;           /* column-major [n x y_columns], NULL when only predicting; NaN = unobserved */
   size_t y_columns;
   const int *task;      /* [n], from 1, or NULL */
   const double *weight; /* [n] or NULL for all 1 */
   const double *offset; /* [n] on the link scale, or NULL for all 0 */
+  const double *base;   /* [n x s o] layer 0's predictions, or NULL for all 0 */
+  const int *fold;      /* [n], or NULL: rows of fold `skip` are no part of the training */
+  int skip;
 } pn_data;
+
+/* Does the row take part in training? */
+static inline int pn_data_used(const pn_data *data, size_t row) {
+  return data->fold == NULL || data->fold[row] != data->skip;
+}
+
+/* Case weight of a row, 0 when it is skipped. */
+static inline double pn_data_weight(const pn_data *data, size_t row) {
+  if (!pn_data_used(data, row)) return 0;
+  return data->weight == NULL ? 1.0 : data->weight[row];
+}
 
 typedef struct {
   size_t capacity;    /* rows at most */

@@ -28,6 +28,8 @@ typedef struct {
   pn_task_kind task_kind;
   float output_penalty, dropout, dropout_output;
   const uint32_t *component; /* [C x k], features from 0; not owned */
+  size_t columns;            /* features of the data, those without prototype layers included */
+  const uint32_t *net;       /* [K] which of them have prototype layers; not owned */
 } pn_config;
 
 /* Offsets in floats. Everything a single feature owns lies together, feature after feature, so that threads working on

@@ -14,5 +14,7 @@ SEXP ffi_steps(SEXP config, SEXP params, SEXP data, SEXP pass, SEXP steps);
 SEXP ffi_layout(SEXP config);
 SEXP ffi_permutation(SEXP n, SEXP seed, SEXP stream);
 SEXP ffi_kernel_level(SEXP level);
+SEXP ffi_smooth_fit(SEXP config, SEXP data, SEXP base, SEXP options);
+SEXP ffi_smooth_terms(SEXP base, SEXP fitted, SEXP data);
 
 #endif

@@ -81,6 +81,23 @@ static void need_positive(size_t x, const char *name) {
   if (x == 0) pn_r_abort("engine", "The engine needs `%s` to be at least 1.", name);
 }
 
+/* Which columns of the data the prototype layers have: all, unless `net` says otherwise. */
+static void parse_net(pn_config *config, SEXP net, SEXP from, pn_arena *arena) {
+  uint32_t *columns = pn_arena_alloc(arena, config->features, sizeof(uint32_t));
+  if (columns == NULL) pn_r_check(PN_NO_MEMORY);
+  config->columns = net == R_NilValue ? config->features : pn_r_size(from, "n_columns");
+  config->net = columns;
+  need_positive(config->columns, "n_columns");
+  if (net != R_NilValue && (!Rf_isInteger(net) || (size_t)Rf_xlength(net) != config->features)) {
+    pn_r_abort("engine", "The engine needs `net` as one integer per feature with prototypes.");
+  }
+  for (size_t i = 0; i < config->features; ++i) {
+    const size_t at = net == R_NilValue ? i : (size_t)(INTEGER(net)[i] - 1);
+    if (at >= config->columns) pn_r_abort("engine", "The engine found a column that does not exist.");
+    columns[i] = (uint32_t)at;
+  }
+}
+
 void pn_r_config(pn_config *config, SEXP from, pn_arena *arena) {
   static const char *const norms[] = {"layer", "batch"};
   static const char *const families[] = {"gaussian", "binomial", "multinomial", "poisson"};
@@ -100,7 +117,6 @@ void pn_r_config(pn_config *config, SEXP from, pn_arena *arena) {
   config->output_penalty = (float)pn_r_number(from, "output_penalty");
   config->dropout = (float)pn_r_number(from, "dropout");
   config->dropout_output = (float)pn_r_number(from, "dropout_output");
-  need_positive(config->features, "n_features");
   need_positive(config->hidden, "hidden");
   need_positive(config->layers, "n_layers");
   need_positive(config->outputs, "n_outputs");
@@ -111,7 +127,8 @@ void pn_r_config(pn_config *config, SEXP from, pn_arena *arena) {
   }
 
   SEXP components = pn_r_element(from, "components");
-  if (!Rf_isInteger(components) || !Rf_isMatrix(components) || Rf_xlength(components) == 0) {
+  if (!Rf_isInteger(components) || !Rf_isMatrix(components) ||
+      (Rf_xlength(components) == 0) != (config->features == 0)) {
     pn_r_abort("engine", "The engine needs `components` as an integer matrix.");
   }
   config->members = (size_t)Rf_nrows(components);
@@ -129,6 +146,7 @@ void pn_r_config(pn_config *config, SEXP from, pn_arena *arena) {
     component[i] = (uint32_t)(feature - 1);
   }
   config->component = component;
+  parse_net(config, pn_r_element(from, "net"), from, arena);
 }
 
 /* The largest of n codes. */
@@ -204,14 +222,17 @@ void pn_r_data(pn_data *data, const pn_config *config, SEXP from, pn_arena *aren
   memset(data, 0, sizeof(*data));
   data->n = pn_r_size(from, "n");
   if (data->n >= UINT32_MAX) pn_r_abort("engine", "The engine takes fewer than 2^32 rows.");
-  if (TYPEOF(features) != VECSXP || (size_t)Rf_xlength(features) != config->features) {
+  if (TYPEOF(features) != VECSXP || (size_t)Rf_xlength(features) != config->columns) {
     pn_r_abort("engine", "The engine needs one encoded column per feature.");
   }
+  pn_feature *column = pn_arena_alloc(arena, config->columns, sizeof(pn_feature));
   pn_feature *feature = pn_arena_alloc(arena, config->features, sizeof(pn_feature));
-  if (feature == NULL) pn_r_check(PN_NO_MEMORY);
-  for (size_t i = 0; i < config->features; ++i) {
-    parse_feature(&feature[i], VECTOR_ELT(features, (R_xlen_t)i), data->n, arena);
+  if (column == NULL || feature == NULL) pn_r_check(PN_NO_MEMORY);
+  for (size_t i = 0; i < config->columns; ++i) {
+    parse_feature(&column[i], VECTOR_ELT(features, (R_xlen_t)i), data->n, arena);
   }
+  for (size_t i = 0; i < config->features; ++i) feature[i] = column[config->net[i]];
+  data->column = column;
   data->feature = feature;
   if (y == R_NilValue) return;
   data->y_columns = config->task_kind == PN_TASK_RESPONSE ? config->tasks : 1;

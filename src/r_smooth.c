@@ -1,0 +1,196 @@
+/* ffi_smooth_fit(config, data, base, options): layer 0 alone, fitted to all rows.
+ *      options = list(irls, newton, straight, tolerance, strengths = NULL or double, one per penalty: kept as given)
+ *      -> as `fitted` in r_smooth.h, with eta = double [n x outputs] and iterations
+ * ffi_smooth_terms(base, fitted, data): effects of every feature, -> double [n x features x outputs]
+ */
+#include "r_smooth.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "r_entries.h"
+
+pn_smooth_term *pn_r_smooth_terms(SEXP base, size_t columns, pn_arena *arena) {
+  SEXP terms = pn_r_element(base, "terms");
+  if (TYPEOF(terms) != VECSXP || (size_t)Rf_xlength(terms) != columns) {
+    pn_r_abort("engine", "The engine needs one smooth term per feature.");
+  }
+  pn_smooth_term *term = pn_arena_alloc(arena, columns, sizeof(*term));
+  if (term == NULL) pn_r_check(PN_NO_MEMORY);
+  for (size_t i = 0; i < columns; ++i) {
+    SEXP from = VECTOR_ELT(terms, (R_xlen_t)i), knots = pn_r_element(from, "knots");
+    const char *kind = CHAR(Rf_asChar(pn_r_element(from, "kind")));
+    if (!Rf_isReal(knots)) pn_r_abort("engine", "The engine needs the knots of a smooth term as doubles.");
+    term[i].kind = strcmp(kind, "spline") == 0   ? PN_SMOOTH_SPLINE
+                   : strcmp(kind, "levels") == 0 ? PN_SMOOTH_LEVELS
+                                                 : PN_SMOOTH_NONE;
+    term[i].knots = (size_t)Rf_xlength(knots);
+    term[i].knot = REAL(knots);
+    term[i].missing = pn_r_flag(from, "missing");
+    const size_t least = term[i].kind == PN_SMOOTH_SPLINE ? 2 : term[i].kind == PN_SMOOTH_LEVELS ? 1 : 0;
+    if (term[i].knots < least || (term[i].kind == PN_SMOOTH_NONE && term[i].knots > 0)) {
+      pn_r_abort("engine", "The engine found a smooth term with %.0f knots.", (double)term[i].knots);
+    }
+    for (size_t k = 0; k < term[i].knots; ++k) {
+      if (!isfinite(term[i].knot[k]) || (k > 0 && !(term[i].knot[k] > term[i].knot[k - 1]))) {
+        pn_r_abort("engine", "The engine needs the knots of a smooth term in ascending order.");
+      }
+    }
+  }
+  return term;
+}
+
+const double *pn_r_smooth_handle(SEXP base, size_t columns) {
+  SEXP handle = pn_r_element(base, "handle");
+  if (handle == R_NilValue) return NULL;
+  if (!Rf_isReal(handle) || (size_t)Rf_xlength(handle) != columns) {
+    pn_r_abort("engine", "The engine needs one degree of smoothness per feature.");
+  }
+  return REAL(handle);
+}
+
+static SEXP doubles(const double *x, size_t n) {
+  SEXP out = Rf_allocVector(REALSXP, (R_xlen_t)n);
+  if (n > 0) memcpy(REAL(out), x, n * sizeof(double));
+  return out;
+}
+
+static SEXP penalty_table(const pn_smooth_fitter *fitter) {
+  const pn_smooth_penalty *penalty;
+  const size_t n = pn_smooth_penalties(fitter, &penalty);
+  const char *names[] = {"feature", "curvature", "strength", "relative", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 0, Rf_allocVector(INTSXP, (R_xlen_t)n));
+  SET_VECTOR_ELT(out, 1, Rf_allocVector(LGLSXP, (R_xlen_t)n));
+  SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, (R_xlen_t)n));
+  SET_VECTOR_ELT(out, 3, Rf_allocVector(REALSXP, (R_xlen_t)n));
+  for (size_t j = 0; j < n; ++j) {
+    INTEGER(VECTOR_ELT(out, 0))[j] = (int)penalty[j].feature + 1;
+    LOGICAL(VECTOR_ELT(out, 1))[j] = penalty[j].curvature;
+    REAL(VECTOR_ELT(out, 2))[j] = penalty[j].scale * exp(penalty[j].rho);
+    REAL(VECTOR_ELT(out, 3))[j] = penalty[j].rho;
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+SEXP pn_r_smooth_result(const pn_smooth *smooth, const pn_smooth_fitter *fitter) {
+  const size_t rows = smooth->first[smooth->features], q = smooth->outputs, K = smooth->features;
+  const char *names[] = {"value", "intercept", "edf", "dispersion", "penalties", "covariance", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SEXP value = Rf_allocMatrix(REALSXP, (int)rows, (int)q);
+  SET_VECTOR_ELT(out, 0, value);
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t k = 0; k < q; ++k) REAL(value)[k * rows + r] = smooth->value[r * q + k];
+  }
+  SET_VECTOR_ELT(out, 1, doubles(smooth->intercept, q));
+  SET_VECTOR_ELT(out, 2, doubles(pn_smooth_edf(fitter), K));
+  SET_VECTOR_ELT(out, 3, doubles(pn_smooth_dispersion(fitter), q));
+  SET_VECTOR_ELT(out, 4, penalty_table(fitter));
+  SEXP covariance = Rf_allocVector(VECSXP, (R_xlen_t)K);
+  SET_VECTOR_ELT(out, 5, covariance);
+  for (size_t i = 0; i < K; ++i) {
+    const size_t c = pn_smooth_columns(&smooth->term[i]), dims[] = {c, c, q};
+    SEXP one = Rf_allocVector(REALSXP, (R_xlen_t)(c * c * q));
+    SET_VECTOR_ELT(covariance, (R_xlen_t)i, one);
+    for (size_t k = 0; k < q; ++k) pn_smooth_covariance(fitter, i, k, REAL(one) + k * c * c);
+    pn_r_dim(one, 3, dims);
+  }
+  UNPROTECT(1);
+  return out;
+}
+
+typedef struct {
+  SEXP config, data, base, options, fitted;
+  pn_arena arena;
+} smooth_call;
+
+static SEXP fit_body(void *data) {
+  smooth_call *call = data;
+  pn_arena *arena = &call->arena;
+  pn_config config;
+  pn_data rows;
+  pn_smooth smooth;
+  pn_smooth_fitter *fitter;
+  pn_r_config(&config, call->config, arena);
+  pn_r_data(&rows, &config, call->data, arena);
+  if (rows.y == NULL || rows.n == 0) pn_r_abort("engine", "The engine needs rows with a response.");
+  const size_t outputs = config.tasks * config.outputs;
+  pn_r_check(pn_smooth_init(&smooth, pn_r_smooth_terms(call->base, config.columns, arena), config.columns, outputs, arena));
+  pn_r_check(pn_smooth_fitter_init(&fitter, &smooth, &config, &rows, pn_r_smooth_handle(call->base, config.columns), arena));
+  const pn_smooth_options options = {
+      .irls = pn_r_size(call->options, "irls"),
+      .newton = pn_r_size(call->options, "newton"),
+      .straight = pn_r_flag(call->options, "straight"),
+      .tolerance = pn_r_number(call->options, "tolerance"),
+  };
+  SEXP strengths = pn_r_element(call->options, "strengths");
+  if (strengths != R_NilValue) {
+    const pn_smooth_penalty *penalty;
+    if (!Rf_isReal(strengths) || (size_t)Rf_xlength(strengths) != pn_smooth_penalties(fitter, &penalty)) {
+      pn_r_abort("engine", "The engine needs one strength per penalty.");
+    }
+    pn_smooth_keep(fitter, REAL(strengths));
+  }
+  SEXP eta = PROTECT(Rf_allocMatrix(REALSXP, (int)outputs, (int)rows.n));
+  pn_r_check(pn_smooth_train(fitter, NULL, &options, REAL(eta)));
+  SEXP result = PROTECT(pn_r_smooth_result(&smooth, fitter));
+  const char *names[] = {"fitted", "eta", "iterations", ""};
+  SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
+  SET_VECTOR_ELT(out, 0, result);
+  SET_VECTOR_ELT(out, 1, eta);
+  SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)pn_smooth_iterations(fitter)));
+  UNPROTECT(3);
+  return out;
+}
+
+SEXP ffi_smooth_fit(SEXP config, SEXP data, SEXP base, SEXP options) {
+  smooth_call call = {.config = config, .data = data, .base = base, .options = options};
+  return pn_r_guard(fit_body, &call, &call.arena);
+}
+
+static SEXP terms_body(void *data) {
+  smooth_call *call = data;
+  pn_arena *arena = &call->arena;
+  SEXP terms = pn_r_element(call->base, "terms"), value = pn_r_element(call->fitted, "value");
+  const size_t K = (size_t)Rf_xlength(terms), q = (size_t)Rf_ncols(value);
+  pn_config config = {.columns = K};
+  pn_data rows;
+  pn_smooth smooth;
+  pn_r_data(&rows, &config, call->data, arena);
+  pn_r_check(pn_smooth_init(&smooth, pn_r_smooth_terms(call->base, K, arena), K, q, arena));
+  const size_t n_rows = smooth.first[K];
+  if (!Rf_isReal(value) || (size_t)Rf_xlength(value) != n_rows * q) {
+    pn_r_abort("engine", "The engine needs %.0f values of layer 0, not %.0f.", (double)(n_rows * q),
+               (double)Rf_xlength(value));
+  }
+  for (size_t r = 0; r < n_rows; ++r) {
+    for (size_t k = 0; k < q; ++k) smooth.value[r * q + k] = REAL(value)[k * n_rows + r];
+  }
+  size_t values = 1, knots = 1;
+  for (size_t i = 0; i < K; ++i) {
+    values = rows.column[i].n_values > values ? rows.column[i].n_values : values;
+    knots = smooth.term[i].knots > knots ? smooth.term[i].knots : knots;
+  }
+  double *table = pn_arena_alloc(arena, values * q, sizeof(double));
+  double *work = pn_arena_alloc(arena, 2 * knots, sizeof(double));
+  if (arena->failed) pn_r_check(PN_NO_MEMORY);
+  const size_t dims[] = {rows.n, K, q};
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)(rows.n * K * q)));
+  for (size_t i = 0; i < K; ++i) {
+    const pn_feature *column = &rows.column[i];
+    pn_smooth_effects(&smooth, i, column->n_values, column->value, table, work);
+    for (size_t r = 0; r < rows.n; ++r) {
+      const double *effect = table + pn_feature_code(column, r) * q;
+      for (size_t k = 0; k < q; ++k) REAL(out)[(k * K + i) * rows.n + r] = effect[k];
+    }
+  }
+  pn_r_dim(out, 3, dims);
+  UNPROTECT(1);
+  return out;
+}
+
+SEXP ffi_smooth_terms(SEXP base, SEXP fitted, SEXP data) {
+  smooth_call call = {.base = base, .fitted = fitted, .data = data};
+  return pn_r_guard(terms_body, &call, &call.arena);
+}
