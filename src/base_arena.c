@@ -4,6 +4,8 @@
 #include <stdint.h>
 #include <stdlib.h>
 
+#include "base_size.h"
+
 #define PN_ALIGN ((size_t)64)
 
 struct pn_arena_block {
@@ -13,15 +15,20 @@ struct pn_arena_block {
 void pn_arena_init(pn_arena *arena) {
   arena->last = NULL;
   arena->failed = 0;
+  arena->measuring = 0;
+  arena->bytes = 0;
+}
+
+void pn_arena_measure(pn_arena *arena) {
+  pn_arena_init(arena);
+  arena->measuring = 1;
 }
 
 void *pn_arena_alloc(pn_arena *arena, size_t count, size_t size) {
-  const size_t head = sizeof(pn_arena_block) + PN_ALIGN;
-  if (size != 0 && count > (SIZE_MAX - head) / size) {
-    arena->failed = 1;
-    return NULL;
-  }
-  pn_arena_block *block = calloc(1, head + count * size);
+  const size_t bytes = pn_size_add(sizeof(pn_arena_block) + PN_ALIGN, PN_SIZE(count, size));
+  arena->bytes = pn_size_add(arena->bytes, bytes);
+  if (arena->measuring) return NULL;
+  pn_arena_block *block = bytes == PN_SIZE_TOO_LARGE ? NULL : calloc(1, bytes);
   if (block == NULL) {
     arena->failed = 1;
     return NULL;

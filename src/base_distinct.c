@@ -5,6 +5,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "base_size.h"
+
 #define PN_EMPTY UINT32_MAX
 #define PN_KEY_NAN UINT64_MAX
 #define PN_DIRECT_RANGE 65536 /* whole numbers that far apart are looked up directly */
@@ -133,7 +135,7 @@ static pn_status pn_distinct_hash(pn_table *table, const pn_column *column, uint
       if (table->n_keys >= PN_PATIENCE && table->n_keys > i / 4) break;
       if (table->n_keys == table->n_slots / 2) {
         const pn_table old = *table;
-        if (pn_table_init(table, 4 * old.n_slots, &old, arena) != PN_OK) return PN_NO_MEMORY;
+        if (pn_table_init(table, PN_SIZE(4, old.n_slots), &old, arena) != PN_OK) return PN_NO_MEMORY;
         at = pn_table_slot(table, key);
       }
       table->slot[at] = (uint32_t)table->n_keys;

@@ -10,15 +10,18 @@
 #include <string.h>
 
 #include "base_omp.h"
+#include "base_size.h"
 
 #define PN_COPY_ROWS 4096 /* rows copied feature by feature while they stay in cache */
+#define PN_CELLS_ALIGN 16 /* a feature's cells begin on vector boundaries */
 
 pn_status pn_data_by_rows(pn_data *data, size_t features, pn_arena *arena) {
   size_t stride = 0;
   for (size_t i = 0; i < features; ++i) stride += (size_t)data->feature[i].width;
   pn_feature *feature = pn_arena_alloc(arena, features, sizeof(*feature));
-  unsigned char *rows = pn_arena_alloc(arena, data->n * stride, 1);
-  if (feature == NULL || rows == NULL) return PN_NO_MEMORY;
+  unsigned char *rows = pn_arena_alloc(arena, PN_SIZE(data->n, stride), 1);
+  if (arena->failed) return PN_NO_MEMORY;
+  if (arena->measuring) return PN_OK;
   for (size_t first = 0; first < data->n; first += PN_COPY_ROWS) {
     const size_t end = data->n - first < PN_COPY_ROWS ? data->n : first + PN_COPY_ROWS;
     unsigned char *to = rows + first * stride;
@@ -40,28 +43,49 @@ pn_status pn_data_by_rows(pn_data *data, size_t features, pn_arena *arena) {
   return PN_OK;
 }
 
-pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, size_t capacity, pn_arena *arena) {
+/* Cells that a feature can have in a batch. */
+static size_t cells_of(const pn_feature *feature, size_t capacity, int equal_values) {
+  const size_t cells = equal_values && feature->n_values < capacity ? feature->n_values : capacity;
+  return PN_SIZE(cells / PN_CELLS_ALIGN + (cells % PN_CELLS_ALIGN > 0), PN_CELLS_ALIGN);
+}
+
+pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, size_t capacity, int equal_values,
+                        pn_arena *arena) {
+  const size_t rows = PN_SIZE(features, capacity);
+  size_t cells = 0, values = 0;
+  for (size_t i = 0; i < features; ++i) {
+    cells = pn_size_add(cells, cells_of(&data->feature[i], capacity, equal_values));
+    values = pn_size_add(values, data->feature[i].n_values);
+  }
   memset(batch, 0, sizeof(*batch));
   batch->capacity = capacity;
   batch->features = features;
+  batch->cells_most = cells;
+  batch->equal_values = equal_values;
   batch->cells = pn_arena_alloc(arena, features, sizeof(uint32_t));
-  batch->value = pn_arena_alloc(arena, features * capacity, sizeof(float));
-  batch->missing = pn_arena_alloc(arena, features * capacity, 1);
-  batch->weight = pn_arena_alloc(arena, features * capacity, sizeof(float));
-  batch->cell = pn_arena_alloc(arena, features * capacity, sizeof(uint32_t));
-  batch->segment = pn_arena_alloc(arena, features * (capacity + 1), sizeof(uint32_t));
-  batch->member = pn_arena_alloc(arena, features * capacity, sizeof(uint32_t));
+  batch->first = pn_arena_alloc(arena, features + 1, sizeof(size_t));
+  batch->value = pn_arena_alloc(arena, cells, sizeof(float));
+  batch->missing = pn_arena_alloc(arena, cells, 1);
+  batch->weight = pn_arena_alloc(arena, cells, sizeof(float));
+  batch->cell = pn_arena_alloc(arena, rows, sizeof(uint32_t));
+  batch->segment = pn_arena_alloc(arena, pn_size_add(rows, features), sizeof(uint32_t));
+  batch->member = pn_arena_alloc(arena, rows, sizeof(uint32_t));
   batch->range = pn_arena_alloc(arena, capacity, sizeof(uint32_t));
   batch->table_start = pn_arena_alloc(arena, features + 1, sizeof(size_t));
+  batch->seen = pn_arena_alloc(arena, values, sizeof(uint32_t));
+  batch->local = pn_arena_alloc(arena, values, sizeof(uint32_t));
   if (arena->failed) return PN_NO_MEMORY;
-  for (size_t i = 0; i < features; ++i) batch->table_start[i + 1] = batch->table_start[i] + data->feature[i].n_values;
-  batch->seen = pn_arena_alloc(arena, batch->table_start[features], sizeof(uint32_t));
-  batch->local = pn_arena_alloc(arena, batch->table_start[features], sizeof(uint32_t));
-  return arena->failed ? PN_NO_MEMORY : PN_OK;
+  if (arena->measuring) return PN_OK;
+  for (size_t i = 0; i < features; ++i) {
+    batch->first[i + 1] = batch->first[i] + cells_of(&data->feature[i], capacity, equal_values);
+    batch->table_start[i + 1] = batch->table_start[i] + data->feature[i].n_values;
+  }
+  return PN_OK;
 }
 
 /* Cells of feature i in order of first appearance. The value table's index of each cell goes to code_of. */
-static void find_cells(pn_batch *batch, const pn_feature *feature, size_t i, int equal_values, uint32_t *code_of) {
+static void find_cells(pn_batch *batch, const pn_feature *feature, size_t i, uint32_t *code_of) {
+  const int equal_values = batch->equal_values;
   uint32_t *cell = batch->cell + i * batch->capacity;
   uint32_t *seen = batch->seen + batch->table_start[i], *local = batch->local + batch->table_start[i];
   uint32_t cells = 0;
@@ -92,10 +116,10 @@ static void list_members(pn_batch *batch, size_t i) {
   segment[cells] = (uint32_t)batch->rows;
 }
 
-static void fill_feature(pn_batch *batch, const pn_data *data, size_t i, int equal_values) {
-  const size_t begin = i * batch->capacity;
-  uint32_t *code_of = batch->member + begin; /* free until the members are listed */
-  find_cells(batch, &data->feature[i], i, equal_values, code_of);
+static void fill_feature(pn_batch *batch, const pn_data *data, size_t i) {
+  const size_t begin = batch->first[i];
+  uint32_t *code_of = batch->member + i * batch->capacity; /* free until the members are listed */
+  find_cells(batch, &data->feature[i], i, code_of);
   for (size_t c = 0; c < batch->cells[i]; ++c) {
     const float value = data->feature[i].value[code_of[c]];
     batch->missing[begin + c] = isnan(value) != 0;
@@ -127,7 +151,7 @@ static void sum_weights(pn_batch *batch, const pn_data *data) {
   batch->label_sum = label_sum;
 }
 
-void pn_batch_fill(pn_batch *batch, const pn_data *data, const uint32_t *id, size_t n, int equal_values, int threads) {
+void pn_batch_fill(pn_batch *batch, const pn_data *data, const uint32_t *id, size_t n, int threads) {
   const size_t features = batch->features;
   batch->rows = n;
   batch->id = id;
@@ -135,12 +159,12 @@ void pn_batch_fill(pn_batch *batch, const pn_data *data, const uint32_t *id, siz
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads(threads)
 #endif
-  for (size_t i = 0; i < features; ++i) fill_feature(batch, data, i, equal_values);
+  for (size_t i = 0; i < features; ++i) fill_feature(batch, data, i);
   sum_weights(batch, data);
   (void)threads;
 }
 
-void pn_batch_fill_range(pn_batch *batch, const pn_data *data, size_t begin, size_t n, int equal_values, int threads) {
+void pn_batch_fill_range(pn_batch *batch, const pn_data *data, size_t begin, size_t n, int threads) {
   for (size_t r = 0; r < n; ++r) batch->range[r] = (uint32_t)(begin + r);
-  pn_batch_fill(batch, data, batch->range, n, equal_values, threads);
+  pn_batch_fill(batch, data, batch->range, n, threads);
 }

@@ -67,16 +67,20 @@ typedef struct {
   size_t capacity;    /* rows at most */
   size_t rows;        /* B */
   size_t features;    /* K */
+  size_t cells_most;  /* first[K] */
+  int equal_values;   /* 0: every row is a cell of its own */
   const uint32_t *id; /* [B] row numbers in the data set */
   double weight_sum;  /* of the case weights of its rows */
   double label_sum;   /* of the case weights of its observed (row, response) pairs */
 
-  /* Feature i has cells[i] cells, numbered from i * capacity in whatever is kept per cell. */
+  /* Feature i has cells[i] cells, numbered from first[i] in whatever is kept per cell: room for as many as it has values
+   * or the batch has rows, whichever is less. */
   uint32_t *cells;        /* [K] */
-  float *value;           /* [K x capacity], 0 for the missing value */
-  unsigned char *missing; /* [K x capacity] */
-  float *weight;          /* [K x capacity] sum of its rows' case weights */
-  uint32_t *cell;         /* [K x capacity]: row r of feature i is in cell i * capacity + cell[i * capacity + r] */
+  size_t *first;          /* [K + 1]; first[K] cells at most in all */
+  float *value;           /* [first[K]], 0 for the missing value */
+  unsigned char *missing; /* [first[K]] */
+  float *weight;          /* [first[K]] sum of its rows' case weights */
+  uint32_t *cell;         /* [K x capacity]: row r of feature i is in cell first[i] + cell[i * capacity + r] */
   uint32_t *segment;      /* [K x (capacity + 1)]: where a feature's cells begin in its list of members */
   uint32_t *member;       /* [K x capacity] rows, cell by cell */
 
@@ -91,14 +95,15 @@ typedef struct {
  * one per feature. */
 pn_status pn_data_by_rows(pn_data *data, size_t features, pn_arena *arena);
 
-/* Reserves a batch of at most `capacity` rows for `data`. */
-pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, size_t capacity, pn_arena *arena);
+/* Reserves a batch of at most `capacity` rows for `data`. equal_values = 0: one cell per row. */
+pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, size_t capacity, int equal_values,
+                        pn_arena *arena);
 
-/* Fills the batch with rows id[n] (id outlives the batch's use). equal_values = 0: one cell per row. */
-void pn_batch_fill(pn_batch *batch, const pn_data *data, const uint32_t *id, size_t n, int equal_values, int threads);
+/* Fills the batch with rows id[n] (id outlives the batch's use). */
+void pn_batch_fill(pn_batch *batch, const pn_data *data, const uint32_t *id, size_t n, int threads);
 
 /* The same for rows begin .. begin + n - 1. */
-void pn_batch_fill_range(pn_batch *batch, const pn_data *data, size_t begin, size_t n, int equal_values, int threads);
+void pn_batch_fill_range(pn_batch *batch, const pn_data *data, size_t begin, size_t n, int threads);
 
 /* Rows of feature i's cell c: member[q] of the feature's list, for q in segment[c] .. segment[c + 1] - 1. */
 static inline const uint32_t *pn_batch_segment(const pn_batch *batch, size_t i) {

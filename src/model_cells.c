@@ -41,14 +41,14 @@ static size_t chunk_size(const pn_model *model, const pn_strip *strip) {
 
 /* Where the chunk's cells begin in their feature's list of members. */
 static const uint32_t *chunk_segment(const pn_batch *batch, const chunk *at) {
-  return pn_batch_segment(batch, at->feature) + (at->begin - at->feature * batch->capacity);
+  return pn_batch_segment(batch, at->feature) + (at->begin - batch->first[at->feature]);
 }
 
 /* Row numbers that dropout masks depend on: with dropout every cell is one row. */
 static const uint32_t *dropout_rows(const pn_config *config, const pn_batch *batch, const chunk *at,
                                     pn_scratch *scratch, pn_mode mode) {
   if (!mode.training || (config->dropout <= 0 && config->dropout_output <= 0)) return NULL;
-  const size_t local = at->begin - at->feature * batch->capacity;
+  const size_t local = at->begin - batch->first[at->feature];
   for (size_t c = 0; c < at->n; ++c) scratch->id[c] = batch->id[local + c];
   return scratch->id;
 }

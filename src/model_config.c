@@ -11,6 +11,7 @@
 #include <math.h>
 
 #include "base_rng.h"
+#include "base_size.h"
 
 size_t pn_encoder_rows(const pn_config *config, size_t l) {
   return l == 0 ? 2 : config->hidden + 2;
@@ -25,35 +26,43 @@ size_t pn_norm_size(const pn_config *config) {
   return config->norm == PN_NORM_BATCH ? config->features : config->hidden;
 }
 
-void pn_layout_init(pn_layout *layout, const pn_config *config) {
+/* Begins a tensor of `size` floats at *at and moves *at to its end. */
+static size_t place(size_t *at, size_t size) {
+  const size_t begin = *at;
+  *at = pn_size_add(begin, size);
+  return begin;
+}
+
+pn_status pn_layout_init(pn_layout *layout, const pn_config *config) {
   const size_t h = config->hidden, t = config->prototypes, d = config->layers;
   const size_t s = config->tasks, o = config->outputs;
   const int two = config->predictor_layers == 2;
   size_t at = 0;
 
   layout->width = two ? h : o;
-  layout->center = at, at += d * t;
-  layout->slope = at, at += d * t;
-  layout->intercept = at, at += d * t;
-  layout->missing = at, at += d;
-  layout->encoder = at, at += 2 * h + (d - 1) * (h + 2) * h;
-  layout->predictor = at, at += d * h * layout->width;
+  layout->center = place(&at, PN_SIZE(d, t));
+  layout->slope = place(&at, PN_SIZE(d, t));
+  layout->intercept = place(&at, PN_SIZE(d, t));
+  layout->missing = place(&at, d);
+  layout->encoder = place(&at, pn_size_add(PN_SIZE(2, h), PN_SIZE(d - 1, pn_size_add(h, 2), h)));
+  layout->predictor = place(&at, PN_SIZE(d, h, layout->width));
   layout->feature_size = at;
 
-  layout->shared = at * config->features;
+  layout->shared = PN_SIZE(at, config->features);
 
   at = 0;
-  layout->norm_gain = at, at += pn_norm_size(config);
-  layout->norm_offset = at, at += pn_norm_size(config);
-  layout->tail_gain = at, at += two ? h : 0;
-  layout->tail_offset = at, at += two ? h : 0;
-  layout->bias1 = at, at += d * layout->width;
-  layout->weight2 = at, at += two ? d * o * h : 0;
-  layout->bias2 = at, at += two ? d * o : 0;
-  layout->task_weight = at, at += d * s * config->components;
-  layout->task_bias = at, at += d * s * o;
+  layout->norm_gain = place(&at, pn_norm_size(config));
+  layout->norm_offset = place(&at, pn_norm_size(config));
+  layout->tail_gain = place(&at, two ? h : 0);
+  layout->tail_offset = place(&at, two ? h : 0);
+  layout->bias1 = place(&at, PN_SIZE(d, layout->width));
+  layout->weight2 = place(&at, two ? PN_SIZE(d, o, h) : 0);
+  layout->bias2 = place(&at, two ? PN_SIZE(d, o) : 0);
+  layout->task_weight = place(&at, PN_SIZE(d, s, config->components));
+  layout->task_bias = place(&at, PN_SIZE(d, s, o));
   layout->shared_size = at;
-  layout->total = layout->shared + at;
+  layout->total = pn_size_add(layout->shared, at);
+  return layout->total == PN_SIZE_TOO_LARGE ? PN_NO_MEMORY : PN_OK;
 }
 
 typedef struct {

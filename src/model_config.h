@@ -9,6 +9,7 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "base_status.h"
 #include "layer_loss.h"
 
 typedef enum { PN_NORM_LAYER, PN_NORM_BATCH } pn_norm;
@@ -51,7 +52,8 @@ typedef struct {
   size_t total;
 } pn_layout;
 
-void pn_layout_init(pn_layout *layout, const pn_config *config);
+/* PN_NO_MEMORY when some size is larger than any memory; the layout is not to be used then. */
+pn_status pn_layout_init(pn_layout *layout, const pn_config *config);
 
 /* Encoder weights of layer l within a feature block, and how many rows they have, bias included. */
 size_t pn_layout_encoder(const pn_layout *layout, const pn_config *config, size_t l);

@@ -6,6 +6,7 @@
 
 #include "base_omp.h"
 #include "base_rng.h"
+#include "base_size.h"
 
 #define PN_STRIP_CELLS 512  /* a feature with more cells is cut into several strips ... */
 #define PN_STRIPS_WANTED 64 /* ... as long as there are fewer than about this many in all */
@@ -56,12 +57,14 @@ pn_status pn_model_init(pn_model *model, const pn_config *config, pn_arena *aren
   const size_t h = config->hidden, d = config->layers;
   memset(model, 0, sizeof(*model));
   model->config = config;
-  pn_layout_init(&model->layout, config);
-  model->transposed_size = d * model->layout.width * h + (d - 1) * h * h;
+  const pn_status status = pn_layout_init(&model->layout, config);
+  if (status != PN_OK) return status;
+  model->transposed_size = pn_size_add(PN_SIZE(d, model->layout.width, h), PN_SIZE(d - 1, h, h));
   model->param = pn_arena_alloc(arena, model->layout.total, sizeof(float));
-  model->running = pn_arena_alloc(arena, 2 * config->features, sizeof(float));
-  model->transposed = pn_arena_alloc(arena, config->features * model->transposed_size, sizeof(float));
+  model->running = pn_arena_alloc(arena, PN_SIZE(2, config->features), sizeof(float));
+  model->transposed = pn_arena_alloc(arena, PN_SIZE(config->features, model->transposed_size), sizeof(float));
   if (arena->failed) return PN_NO_MEMORY;
+  if (arena->measuring) return PN_OK;
   model->shared = model->param + model->layout.shared;
   for (size_t i = 0; i < config->features; ++i) model->running[2 * i + 1] = 1.0f;
   return PN_OK;
@@ -91,75 +94,82 @@ static size_t strips_per_feature(const pn_config *config, size_t cells) {
 
 static void scratch_init(pn_scratch *scratch, const pn_config *config, size_t width, size_t rows, pn_arena *arena) {
   const size_t h = config->hidden > width ? config->hidden : width, o = config->outputs;
-  scratch->ldx = (config->hidden + 2 + 15) / 16 * 16;
-  scratch->x = pn_arena_alloc(arena, rows * scratch->ldx, sizeof(float));
-  scratch->dv = pn_arena_alloc(arena, rows * h, sizeof(float));
-  scratch->dz = pn_arena_alloc(arena, rows * h, sizeof(float));
-  scratch->s = pn_arena_alloc(arena, rows * h, sizeof(float));
-  scratch->q = pn_arena_alloc(arena, rows * h, sizeof(float));
-  scratch->xhat = pn_arena_alloc(arena, rows * h, sizeof(float));
+  scratch->ldx = PN_SIZE(pn_size_add(config->hidden, 2 + 15) / 16, 16);
+  scratch->x = pn_arena_alloc(arena, PN_SIZE(rows, scratch->ldx), sizeof(float));
+  scratch->dv = pn_arena_alloc(arena, PN_SIZE(rows, h), sizeof(float));
+  scratch->dz = pn_arena_alloc(arena, PN_SIZE(rows, h), sizeof(float));
+  scratch->s = pn_arena_alloc(arena, PN_SIZE(rows, h), sizeof(float));
+  scratch->q = pn_arena_alloc(arena, PN_SIZE(rows, h), sizeof(float));
+  scratch->xhat = pn_arena_alloc(arena, PN_SIZE(rows, h), sizeof(float));
   scratch->rstd = pn_arena_alloc(arena, rows, sizeof(float));
   scratch->act = pn_arena_alloc(arena, rows, sizeof(float));
-  scratch->dr = pn_arena_alloc(arena, rows * o, sizeof(float));
-  scratch->r = pn_arena_alloc(arena, config->layers * config->components * PN_ROW_BLOCK * o, sizeof(float));
+  scratch->dr = pn_arena_alloc(arena, PN_SIZE(rows, o), sizeof(float));
+  scratch->r = pn_arena_alloc(arena, PN_SIZE(config->layers, config->components, PN_ROW_BLOCK, o), sizeof(float));
   scratch->sum =
-      pn_arena_alloc(arena, (config->tasks > PN_ROW_BLOCK ? config->tasks : PN_ROW_BLOCK) * o, sizeof(double));
+      pn_arena_alloc(arena, PN_SIZE(config->tasks > PN_ROW_BLOCK ? config->tasks : PN_ROW_BLOCK, o), sizeof(double));
   scratch->shift = pn_arena_alloc(arena, h, sizeof(float));
   scratch->id = pn_arena_alloc(arena, rows, sizeof(uint32_t));
   scratch->part = pn_arena_alloc(arena, config->members, sizeof(float *));
   if (!pn_is_order1(config)) {
-    scratch->local = pn_arena_alloc(arena, config->layers * config->features * PN_ROW_BLOCK * width, sizeof(float));
+    scratch->local =
+        pn_arena_alloc(arena, PN_SIZE(config->layers, config->features, PN_ROW_BLOCK, width), sizeof(float));
     scratch->slope = pn_arena_alloc(arena, PN_ROW_BLOCK, sizeof(float));
     scratch->pass = pn_arena_alloc(arena, h, sizeof(float));
     scratch->pass_x = pn_arena_alloc(arena, h, sizeof(float));
   }
   if (config->members == 2) {
-    scratch->pair_rstd = pn_arena_alloc(arena, config->layers * config->components * PN_ROW_BLOCK, sizeof(float));
+    scratch->pair_rstd =
+        pn_arena_alloc(arena, PN_SIZE(config->layers, config->components, PN_ROW_BLOCK), sizeof(float));
   }
 }
 
-pn_status pn_work_init(pn_work *work, const pn_model *model, size_t rows, int training, int threads, pn_arena *arena) {
+pn_status pn_work_init(pn_work *work, const pn_model *model, const pn_batch *batch, int training, int threads,
+                       pn_arena *arena) {
   const pn_config *config = model->config;
   const size_t K = config->features, h = config->hidden, d = config->layers, o = config->outputs;
-  const size_t width = model->layout.width, so = config->tasks * o, cells = K * rows;
+  const size_t width = model->layout.width, so = PN_SIZE(config->tasks, o);
+  const size_t rows = batch->capacity, cells = batch->cells_most;
   const int order1 = pn_is_order1(config), two = config->predictor_layers == 2;
   memset(work, 0, sizeof(*work));
   work->rows = rows;
   work->cells = cells;
   work->training = training;
   work->threads = threads;
-  work->eta = pn_arena_alloc(arena, rows * d * so, sizeof(double));
+  work->eta = pn_arena_alloc(arena, PN_SIZE(rows, d, so), sizeof(double));
   if (order1) {
-    work->r = pn_arena_alloc(arena, d * cells * o, sizeof(float));
+    work->r = pn_arena_alloc(arena, PN_SIZE(d, cells, o), sizeof(float));
   } else {
-    work->u = pn_arena_alloc(arena, d * cells * width, sizeof(float));
+    work->u = pn_arena_alloc(arena, PN_SIZE(d, cells, width), sizeof(float));
   }
   if (training) {
-    work->act = pn_arena_alloc(arena, d * cells, sizeof(float));
-    work->xhat = pn_arena_alloc(arena, d * cells * h, sizeof(float));
-    work->rstd = pn_arena_alloc(arena, d * (cells > K ? cells : K), sizeof(float));
+    work->act = pn_arena_alloc(arena, PN_SIZE(d, cells), sizeof(float));
+    work->xhat = pn_arena_alloc(arena, PN_SIZE(d, cells, h), sizeof(float));
+    work->rstd = pn_arena_alloc(arena, PN_SIZE(d, cells > K ? cells : K), sizeof(float));
     if (order1 && two) {
-      work->shat = pn_arena_alloc(arena, d * cells * h, sizeof(float));
-      work->srstd = pn_arena_alloc(arena, d * cells, sizeof(float));
+      work->shat = pn_arena_alloc(arena, PN_SIZE(d, cells, h), sizeof(float));
+      work->srstd = pn_arena_alloc(arena, PN_SIZE(d, cells), sizeof(float));
     }
-    if (!order1) work->du = pn_arena_alloc(arena, d * rows * K * width, sizeof(float));
-    work->g = pn_arena_alloc(arena, d * rows * so, sizeof(float));
-    work->deta = pn_arena_alloc(arena, rows * 2 * o, sizeof(double));
+    if (!order1) work->du = pn_arena_alloc(arena, PN_SIZE(d, rows, K, width), sizeof(float));
+    work->g = pn_arena_alloc(arena, PN_SIZE(d, rows, so), sizeof(float));
+    work->deta = pn_arena_alloc(arena, PN_SIZE(rows, 2, o), sizeof(double));
     work->grad = pn_arena_alloc(arena, model->layout.total, sizeof(float));
   }
   const size_t most = strips_per_feature(config, rows);
-  work->max_strips = K * most;
+  work->max_strips = PN_SIZE(K, most);
   work->strip = pn_arena_alloc(arena, work->max_strips, sizeof(pn_strip));
   if (training) {
-    work->feature_partial = pn_arena_alloc(arena, K * (most - 1) * model->layout.feature_size, sizeof(float));
-    work->shared_partial =
-        pn_arena_alloc(arena, (work->max_strips + PN_ROW_STRIPS) * model->layout.shared_size, sizeof(float));
+    work->feature_partial = pn_arena_alloc(arena, PN_SIZE(K, most - 1, model->layout.feature_size), sizeof(float));
+    work->shared_partial = pn_arena_alloc(
+        arena, PN_SIZE(pn_size_add(work->max_strips, PN_ROW_STRIPS), model->layout.shared_size), sizeof(float));
     work->strip_loss = pn_arena_alloc(arena, PN_ROW_STRIPS, sizeof(double));
   }
   work->scratch = pn_arena_alloc(arena, (size_t)threads, sizeof(pn_scratch));
   if (arena->failed) return PN_NO_MEMORY;
   const size_t chunk = config->norm == PN_NORM_BATCH && rows > PN_CHUNK ? rows : PN_CHUNK;
-  for (int t = 0; t < threads; ++t) scratch_init(&work->scratch[t], config, width, chunk, arena);
+  for (int t = 0; t < threads; ++t) {
+    pn_scratch unused;
+    scratch_init(arena->measuring ? &unused : &work->scratch[t], config, width, chunk, arena);
+  }
   return arena->failed ? PN_NO_MEMORY : PN_OK;
 }
 
@@ -168,13 +178,13 @@ static void plan_strips(const pn_model *model, pn_work *work, const pn_batch *ba
   const pn_layout *layout = &model->layout;
   size_t at = 0, partial = 0;
   for (size_t i = 0; i < model->config->features; ++i) {
-    const size_t cells = batch->cells[i], first = i * batch->capacity;
+    const size_t cells = batch->cells[i], first = batch->first[i];
     const size_t n = strips_per_feature(model->config, cells);
     for (size_t q = 0; q < n; ++q, ++at) {
       pn_strip *strip = &work->strip[at];
-      strip->feature = (uint32_t)i;
-      strip->begin = (uint32_t)(first + cells * q / n);
-      strip->end = (uint32_t)(first + cells * (q + 1) / n);
+      strip->feature = i;
+      strip->begin = first + cells * q / n;
+      strip->end = first + cells * (q + 1) / n;
       if (!work->training) continue;
       strip->feature_grad =
           q == 0 ? work->grad + i * layout->feature_size : work->feature_partial + partial++ * layout->feature_size;
@@ -291,7 +301,7 @@ void pn_pass_components(pn_model *model, pn_work *work, const pn_batch *batch, p
 
 size_t pn_pass_rows(const pn_config *config, size_t n) {
   const size_t per_cell = pn_is_order1(config) ? config->outputs : config->hidden;
-  const size_t per_row = config->layers * config->features * per_cell * sizeof(float);
+  const size_t per_row = PN_SIZE(config->layers, config->features, per_cell, sizeof(float));
   size_t rows = ((size_t)1 << 27) / per_row;
   rows = rows > 65536 ? 65536 : (rows < 1024 ? 1024 : rows);
   return rows < n ? rows : (n > 0 ? n : 1);
@@ -299,7 +309,7 @@ size_t pn_pass_rows(const pn_config *config, size_t n) {
 
 int pn_pass_threads(const pn_config *config, const pn_data *data, size_t rows, int threads) {
   const double per_cell = 2.0 * (double)config->layers * (double)config->hidden * (double)config->hidden;
-  double work = pn_is_order1(config) ? 0 : (double)(rows * config->layers * config->components * config->hidden);
+  double work = pn_is_order1(config) ? 0 : (double)PN_SIZE(rows, config->layers, config->components, config->hidden);
   for (size_t i = 0; i < config->features; ++i) {
     const size_t values = data->feature[i].n_values;
     work += per_cell * (double)(values < rows ? values : rows);

@@ -39,7 +39,7 @@ typedef struct {
 
 /* Cells begin .. end - 1 (numbered within the batch) of one feature: the unit of parallel work on cells. */
 typedef struct {
-  uint32_t feature, begin, end;
+  size_t feature, begin, end;
   float *feature_grad; /* [feature_size] where this strip adds what the feature owns */
   float *shared_grad;  /* [shared_size] its part of what all features share */
 } pn_strip;
@@ -112,8 +112,9 @@ pn_status pn_model_init(pn_model *model, const pn_config *config, pn_arena *aren
 /* Brings feature i's derived tables up to date; needed after every change of its parameters that training will use. */
 void pn_model_refresh(pn_model *model, size_t i);
 
-/* Reserves what passes over batches of at most `rows` rows need. */
-pn_status pn_work_init(pn_work *work, const pn_model *model, size_t rows, int training, int threads, pn_arena *arena);
+/* Reserves what passes over `batch` need, whatever it is filled with. */
+pn_status pn_work_init(pn_work *work, const pn_model *model, const pn_batch *batch, int training, int threads,
+                       pn_arena *arena);
 
 /* Loss of the batch. Its gradient is left in the strips' partial sums, see pn_pass_sum; work->eta and the component
  * outputs stay in place. */

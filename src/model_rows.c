@@ -25,7 +25,7 @@ static void gather_features(const pn_model *model, const pn_work *work, const pn
                             size_t n, pn_scratch *scratch) {
   const size_t width = model->layout.width;
   for (size_t i = 0; i < model->config->features; ++i) {
-    const float *u = work->u + (l * work->cells + i * batch->capacity) * width;
+    const float *u = work->u + (l * work->cells + batch->first[i]) * width;
     const uint32_t *cell = pn_batch_cell(batch, i) + begin;
     float *to = local_feature(model, scratch, l, i);
     for (size_t b = 0; b < n; ++b) memcpy(to + b * width, u + cell[b] * width, width * sizeof(float));
@@ -68,7 +68,7 @@ static void gather_outputs(const pn_model *model, const pn_work *work, const pn_
                            size_t n, pn_scratch *scratch) {
   const size_t o = model->config->outputs;
   for (size_t c = 0; c < model->config->components; ++c) {
-    const float *from = work->r + (l * work->cells + c * batch->capacity) * o;
+    const float *from = work->r + (l * work->cells + batch->first[c]) * o;
     const uint32_t *cell = pn_batch_cell(batch, c) + begin;
     float *r = block_output(model->config, scratch, l, c);
     for (size_t b = 0; b < n; ++b) {

@@ -8,6 +8,7 @@
  * ffi_layout(config)   -> list(name, offset, dim, stride, total): tensor `name` at [i, j, ..] (from 0) is element
  *      offset + i * stride[1] + j * stride[2] + ... of the slab; running = length 2 K is separate
  * ffi_permutation(n, seed, stream)  -> integer permutation of 1 .. n from the counter-based generator
+ * ffi_threads(wanted)               -> how many threads a call gets that wants so many
  * ffi_kernel_level(level)           -> name of the kernels in use, after forcing `level` unless NULL
  */
 #include "r_parse.h"
@@ -17,6 +18,7 @@
 #include <string.h>
 
 #include "base_rng.h"
+#include "base_size.h"
 #include "r_entries.h"
 #include "train_optimiser.h"
 
@@ -36,15 +38,16 @@ typedef struct {
 } gradient_state;
 
 static void prepare(gradient_state *state, const gradient_call *call, pn_arena *arena) {
-  const int threads = pn_r_threads(pn_r_element(call->pass, "threads"));
+  const int threads = pn_threads_start(pn_r_threads(pn_r_element(call->pass, "threads")));
+  const int equal_values = pn_r_flag(call->pass, "equal_values");
   pn_r_config(&state->config, call->config, arena);
   pn_r_data(&state->data, &state->config, call->data, arena);
   if (state->data.y == NULL || state->data.n == 0) pn_r_abort("engine", "The engine needs rows with a response.");
   pn_r_model(&state->model, &state->config, call->params, call->running, arena);
-  pn_r_check(pn_batch_init(&state->batch, &state->data, state->config.features, state->data.n, arena));
-  pn_r_check(pn_work_init(&state->work, &state->model, state->data.n, 1, threads, arena));
+  pn_r_check(pn_batch_init(&state->batch, &state->data, state->config.features, state->data.n, equal_values, arena));
+  pn_r_check(pn_work_init(&state->work, &state->model, &state->batch, 1, threads, arena));
   for (size_t i = 0; i < state->config.features; ++i) pn_model_refresh(&state->model, i);
-  pn_batch_fill_range(&state->batch, &state->data, 0, state->data.n, pn_r_flag(call->pass, "equal_values"), threads);
+  pn_batch_fill_range(&state->batch, &state->data, 0, state->data.n, threads);
   const pn_mode mode = {1, (float)(1 / pn_r_number(call->pass, "temperature")), (uint64_t)pn_r_size(call->pass, "seed"),
                         0, threads};
   state->mode = mode;
@@ -53,11 +56,12 @@ static void prepare(gradient_state *state, const gradient_call *call, pn_arena *
 static SEXP outputs_of(gradient_state *state, pn_arena *arena) {
   const pn_config *config = &state->config;
   const size_t n = state->data.n, C = config->components, o = config->outputs, d = config->layers;
-  float *r = pn_arena_alloc(arena, n * C * o * d, sizeof(float));
+  const size_t length = PN_SIZE(n, C, o, d);
+  float *r = pn_arena_alloc(arena, length, sizeof(float));
   if (r == NULL) pn_r_check(PN_NO_MEMORY);
   pn_pass_components(&state->model, &state->work, &state->batch, state->mode, r);
   const size_t dims[] = {n, C, o, d};
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)(n * C * o * d)));
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, pn_r_length(length)));
   for (size_t q = 0; q < d * C; ++q) {
     for (size_t row = 0; row < n; ++row) {
       for (size_t k = 0; k < o; ++k) {
@@ -73,7 +77,7 @@ static SEXP outputs_of(gradient_state *state, pn_arena *arena) {
 static SEXP predictions_of(const gradient_state *state) {
   const size_t n = state->data.n, d = state->config.layers, so = state->config.tasks * state->config.outputs;
   const size_t dims[] = {n, d, so};
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)(n * d * so)));
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, pn_r_length(PN_SIZE(n, d, so))));
   for (size_t row = 0; row < n; ++row) {
     for (size_t q = 0; q < d * so; ++q)
       REAL(out)[((q % so) * d + q / so) * n + row] = state->work.eta[row * d * so + q];
@@ -127,12 +131,10 @@ SEXP ffi_gradient(SEXP config, SEXP params, SEXP running, SEXP data, SEXP pass) 
 }
 
 SEXP ffi_steps(SEXP config, SEXP params, SEXP data, SEXP pass, SEXP steps) {
-  gradient_call call = {.config = config,
-                        .params = params,
-                        .running = R_NilValue,
-                        .data = data,
-                        .pass = pass,
-                        .steps = Rf_asInteger(steps)};
+  const int number = Rf_asInteger(steps);
+  if (number == NA_INTEGER || number < 0) pn_r_abort("engine", "The engine needs a number of steps.");
+  gradient_call call = {
+      .config = config, .params = params, .running = R_NilValue, .data = data, .pass = pass, .steps = number};
   return pn_r_guard(steps_body, &call, &call.arena);
 }
 
@@ -141,7 +143,7 @@ SEXP ffi_steps(SEXP config, SEXP params, SEXP data, SEXP pass, SEXP steps) {
 /* Collects the description of tensors, one call per tensor. */
 typedef struct {
   SEXP name, offset, dim, stride;
-  int used;
+  R_xlen_t used;
 } tensor_list;
 
 static void add_tensor(tensor_list *list, const char *stem, long l, size_t offset, int n_dims, const size_t *dims,
@@ -188,9 +190,9 @@ static SEXP layout_body(void *data) {
   pn_config config;
   pn_layout layout;
   pn_r_config(&config, call->config, &call->arena);
-  pn_layout_init(&layout, &config);
+  pn_r_check(pn_layout_init(&layout, &config));
   const int two = config.predictor_layers == 2;
-  const int tensors = 4 + 2 + (two ? 2 : 0) + (int)config.layers * (two ? 8 : 6);
+  const R_xlen_t tensors = pn_r_length(pn_size_add(two ? 8 : 6, PN_SIZE(config.layers, two ? 8 : 6)));
   const char *names[] = {"name", "offset", "dim", "stride", "total", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   tensor_list list = {.used = 0};
@@ -233,6 +235,10 @@ SEXP ffi_permutation(SEXP n, SEXP seed, SEXP stream) {
                  pn_rng_key((uint64_t)Rf_asReal(seed), PN_STREAM_SPLIT, (uint64_t)Rf_asReal(stream), 0));
   UNPROTECT(1);
   return out;
+}
+
+SEXP ffi_threads(SEXP wanted) {
+  return Rf_ScalarInteger(pn_threads_start(pn_r_threads(wanted)));
 }
 
 SEXP ffi_kernel_level(SEXP level) {

@@ -1,4 +1,5 @@
 /* ffi_fit(config, data, validation, init, train, progress): trains the members of an ensemble, one or many.
+ * ffi_fit_bytes(config, data, validation, train): what that takes.
  *
  * in:  config, data    see R/model.R and R/encode.R
  *      validation      data of held-out rows, or NULL
@@ -11,170 +12,291 @@
  * out: a list with, per member, list(params, running, loss, score, lr, temperature, best_epoch, score_name, epochs_run,
  *      status, seconds); status "diverged": the loss stopped being finite in epoch `epochs_run`, params are not to be
  *      used; seconds: time per phase
+ *      ffi_fit_bytes: double, c(memory that the fit needs, memory that there is), in bytes
  *
  * One member has all threads. Several members train side by side, a thread each, on the same encoded data: they never
- * wait for each other. R is called from the main thread alone, which is one of them; what it may raise there (an
- * interrupt, a condition from `progress`) is caught, stops all members at their next batch, and is raised again when
- * they have come to rest.
+ * wait for each other. R is called from the main thread alone, which trains members, too, and waits for the others when
+ * none is left; what R raises there (an interrupt, an elapsed time limit, a condition from `progress`) is held back, stops
+ * all members at their next batch, and goes on its way when they have come to rest. A member takes its memory when its
+ * training begins, and keeps its parameters and curves alone when it ends.
  */
 #include "r_parse.h"
 
 #include <R.h>
 #include <R_ext/Utils.h>
+#include <setjmp.h>
+#include <stdatomic.h>
+#include <string.h>
 
+#include "base_memory.h"
+#include "base_size.h"
 #include "r_entries.h"
 #include "train_loop.h"
 
+#define PN_POLL_PAUSE 10 /* milliseconds between two looks at R while the main thread waits */
+
 typedef struct {
-  pn_model model;
+  float *param, *running; /* what is kept of the model */
   pn_history history;
-  pn_train_options options;
   pn_status status;
-  pn_arena arena;        /* of the model and its history */
-  pn_arena work;         /* of its training, freed when that ends */
-  size_t number;         /* from 0 */
-  struct fit_call *call; /* the fit it belongs to */
+  pn_arena kept; /* of the above */
+  pn_arena work; /* of its training, freed when that ends */
+  size_t number; /* from 0 */
+  struct fit_call *call;
 } member;
+
+/* Where members start from; all point into R's vectors. */
+typedef struct {
+  const double *params;   /* [total], or NULL and: */
+  const double *centers;  /* [t x K] */
+  const double *seed;     /* [members] */
+  const double *relation; /* [s x C] or NULL */
+} origin;
+
+enum { STOP_NOT = 0, STOP_JUMP, STOP_MEMORY };
 
 typedef struct fit_call {
   SEXP config, data, validation, init, train, progress;
   pn_arena arena;
   pn_config engine_config;
   pn_data rows, held_out;
+  origin start;
+  pn_train_options options; /* but for the seed */
+  const double *seeds;
+  size_t n_seeds; /* a member each */
   member *members;
-  size_t n_members;
-  int side_by_side;                                                   /* R conditions must not leave the region */
-  volatile enum { STOP_NOT = 0, STOP_INTERRUPT, STOP_PROGRESS } stop; /* set by the main thread */
+  size_t n_members;          /* as many, once they are there */
+  int side_by_side;          /* what R raises must not leave the region */
+  SEXP jump;                 /* where R was going when that was held back */
+  jmp_buf held_back;         /* the place to wait at */
+  atomic_int stop;           /* not STOP_NOT: no member goes on */
+  atomic_size_t next, ended; /* members that were begun, that have come to rest */
 } fit_call;
 
 static void free_all(void *data) {
   fit_call *call = data;
   for (size_t m = 0; m < call->n_members; ++m) {
     pn_arena_free(&call->members[m].work);
-    pn_arena_free(&call->members[m].arena);
+    pn_arena_free(&call->members[m].kept);
   }
   pn_arena_free(&call->arena);
 }
 
-static void check_interrupt(void *unused) {
+static void hold_back(void *data, Rboolean jump) {
+  if (jump) longjmp(((fit_call *)data)->held_back, 1);
+}
+
+/* Runs body(data) within a region of threads, on the main one. A jump of R's ends here: R_ContinueUnwind() resumes it
+ * after the region. */
+static void call_r(fit_call *call, SEXP (*body)(void *data), void *data) {
+  if (setjmp(call->held_back) == 0) {
+    R_UnwindProtect(body, data, hold_back, call, call->jump);
+  } else {
+    atomic_store(&call->stop, STOP_JUMP);
+  }
+}
+
+static SEXP check_interrupt(void *unused) {
   (void)unused;
   R_CheckUserInterrupt();
+  return R_NilValue;
 }
 
 static int poll_interrupt(void *context) {
   fit_call *call = ((member *)context)->call;
   if (!call->side_by_side) {
     R_CheckUserInterrupt();
-  } else if (pn_thread_index() == 0 && !R_ToplevelExec(check_interrupt, NULL)) {
-    call->stop = STOP_INTERRUPT;
+  } else if (pn_thread_index() == 0 && atomic_load(&call->stop) == STOP_NOT) {
+    call_r(call, check_interrupt, NULL);
   }
-  return call->stop != STOP_NOT;
+  return atomic_load_explicit(&call->stop, memory_order_relaxed) != STOP_NOT;
 }
 
-static void call_progress(void *call) {
-  Rf_eval((SEXP)call, R_GlobalEnv);
+typedef struct {
+  SEXP progress;
+  double number[4]; /* member, epoch, loss, score */
+} report;
+
+static SEXP call_progress(void *data) {
+  const report *at = data;
+  SEXP call =
+      PROTECT(Rf_lang5(at->progress, PROTECT(Rf_ScalarReal(at->number[0])), PROTECT(Rf_ScalarReal(at->number[1])),
+                       PROTECT(Rf_ScalarReal(at->number[2])), PROTECT(Rf_ScalarReal(at->number[3]))));
+  Rf_eval(call, R_GlobalEnv);
+  UNPROTECT(5);
+  return R_NilValue;
 }
 
 static void report_epoch(void *context, size_t epoch, double loss, double score) {
   const member *at = context;
   fit_call *call = at->call;
-  if (call->progress == R_NilValue || (call->side_by_side && pn_thread_index() != 0)) return;
-  SEXP report = PROTECT(Rf_lang5(call->progress, PROTECT(Rf_ScalarReal((double)at->number + 1)),
-                                 PROTECT(Rf_ScalarReal((double)epoch)), PROTECT(Rf_ScalarReal(loss)),
-                                 PROTECT(Rf_ScalarReal(score))));
+  report now = {call->progress, {(double)at->number + 1, (double)epoch, loss, score}};
+  if (call->progress == R_NilValue) return;
   if (!call->side_by_side) {
-    Rf_eval(report, R_GlobalEnv);
-  } else if (!R_ToplevelExec(call_progress, report)) {
-    call->stop = STOP_PROGRESS;
+    call_progress(&now);
+  } else if (pn_thread_index() == 0 && atomic_load(&call->stop) == STOP_NOT) {
+    call_r(call, call_progress, &now);
   }
-  UNPROTECT(5);
 }
 
-static void init_model(member *at, double seed) {
-  const fit_call *call = at->call;
+static const double *need_doubles(SEXP list, const char *name, size_t n) {
+  SEXP x = pn_r_element(list, name);
+  if (!Rf_isReal(x) || (size_t)Rf_xlength(x) != n) {
+    pn_r_abort("engine", "The engine needs `%s` as %.0f numbers.", name, (double)n);
+  }
+  return REAL(x);
+}
+
+static void parse_options(fit_call *call, int threads) {
+  SEXP seeds = pn_r_element(call->train, "seed");
+  if (!Rf_isReal(seeds) || Rf_xlength(seeds) < 1) pn_r_abort("engine", "The engine needs one seed per member.");
+  const size_t batch = pn_r_size(call->train, "batch_size"), n = (size_t)Rf_xlength(seeds);
+  const pn_train_options options = {
+      .epochs = pn_r_size(call->train, "epochs"),
+      .batch_size = batch,
+      .lr = pn_r_number(call->train, "lr"),
+      .weight_decay = pn_r_number(call->train, "weight_decay"),
+      .tau = pn_r_number(call->train, "tau"),
+      .patience = pn_r_number(call->train, "patience"),
+      .shuffle = pn_r_flag(call->train, "shuffle"),
+      .join_remainder = pn_r_flag(call->train, "join_remainder"),
+      .equal_values = pn_r_flag(call->train, "equal_values"),
+      .threads = n > 1 ? 1 : pn_pass_threads(&call->engine_config, &call->rows, batch, threads),
+  };
+  if (options.epochs == 0 || batch == 0) pn_r_abort("engine", "The engine needs epochs and batches.");
+  call->options = options;
+  call->seeds = REAL(seeds);
+  call->n_seeds = n;
+}
+
+static void parse_data(fit_call *call) {
+  pn_r_config(&call->engine_config, call->config, &call->arena);
+  pn_r_data(&call->rows, &call->engine_config, call->data, &call->arena);
+  if (call->rows.y == NULL || call->rows.n == 0) pn_r_abort("engine", "The engine needs rows with a response.");
+  if (call->validation != R_NilValue) {
+    pn_r_data(&call->held_out, &call->engine_config, call->validation, &call->arena);
+    if (call->held_out.y == NULL || call->held_out.n == 0) pn_r_abort("engine", "The validation data has no rows.");
+  }
+}
+
+static const pn_data *held_out_of(const fit_call *call) {
+  return call->validation == R_NilValue ? NULL : &call->held_out;
+}
+
+static void parse_origin(fit_call *call) {
   const pn_config *config = &call->engine_config;
-  SEXP params = pn_r_element(call->init, "params"), centers = pn_r_element(call->init, "centers");
-  if (params != R_NilValue) {
-    pn_r_model(&at->model, config, params, R_NilValue, &at->arena);
+  pn_layout layout;
+  pn_r_check(pn_layout_init(&layout, config));
+  if (pn_r_element(call->init, "params") != R_NilValue) {
+    call->start.params = need_doubles(call->init, "params", layout.total);
     return;
   }
-  if (!Rf_isReal(centers) || (size_t)Rf_xlength(centers) != config->prototypes * config->features) {
-    pn_r_abort("engine", "The engine needs one column of initial prototypes per feature.");
-  }
-  pn_r_check(pn_model_init(&at->model, config, &at->arena));
-  pn_params_init(at->model.param, &at->model.layout, config, REAL(centers), (uint64_t)seed);
-  SEXP relation = pn_r_element(call->init, "relation");
-  if (relation == R_NilValue) return;
-  if (!Rf_isReal(relation) || (size_t)Rf_xlength(relation) != config->tasks * config->components) {
-    pn_r_abort("engine", "The engine needs one relation per task and component.");
-  }
-  pn_params_relate(at->model.param, &at->model.layout, config, REAL(relation));
-}
-
-static void init_history(member *at) {
-  const size_t epochs = at->options.epochs;
-  double **curves[] = {&at->history.loss, &at->history.score, &at->history.lr, &at->history.temperature};
-  for (int i = 0; i < 4; ++i) {
-    *curves[i] = pn_arena_alloc(&at->arena, epochs, sizeof(double));
-    if (*curves[i] == NULL) pn_r_check(PN_NO_MEMORY);
-    for (size_t epoch = 0; epoch < epochs; ++epoch) (*curves[i])[epoch] = NA_REAL;
+  call->start.centers = need_doubles(call->init, "centers", PN_SIZE(config->prototypes, config->features));
+  call->start.seed = need_doubles(call->init, "seed", call->n_seeds);
+  if (pn_r_element(call->init, "relation") != R_NilValue) {
+    call->start.relation = need_doubles(call->init, "relation", PN_SIZE(config->tasks, config->components));
   }
 }
 
-static void init_members(fit_call *call, int threads) {
-  SEXP seeds = pn_r_element(call->train, "seed"), starts = pn_r_element(call->init, "seed");
-  call->n_members = 0;
-  if (!Rf_isReal(seeds) || Rf_xlength(seeds) < 1 || (Rf_isReal(starts) && Rf_xlength(starts) != Rf_xlength(seeds))) {
-    pn_r_abort("engine", "The engine needs one seed per member.");
-  }
-  const size_t n = (size_t)Rf_xlength(seeds);
+static void init_members(fit_call *call) {
+  const size_t n = call->n_seeds;
   call->members = pn_arena_alloc(&call->arena, n, sizeof(member));
   if (call->members == NULL) pn_r_check(PN_NO_MEMORY);
   for (size_t m = 0; m < n; ++m) {
-    member *at = &call->members[m];
-    const pn_train_options options = {
-        .epochs = pn_r_size(call->train, "epochs"),
-        .batch_size = pn_r_size(call->train, "batch_size"),
-        .lr = pn_r_number(call->train, "lr"),
-        .weight_decay = pn_r_number(call->train, "weight_decay"),
-        .tau = pn_r_number(call->train, "tau"),
-        .patience = pn_r_number(call->train, "patience"),
-        .seed = (uint64_t)REAL(seeds)[m],
-        .shuffle = pn_r_flag(call->train, "shuffle"),
-        .join_remainder = pn_r_flag(call->train, "join_remainder"),
-        .equal_values = pn_r_flag(call->train, "equal_values"),
-        .threads = n > 1 ? 1 : threads,
-    };
-    if (options.epochs == 0 || options.batch_size == 0) pn_r_abort("engine", "The engine needs epochs and batches.");
-    pn_arena_init(&at->arena);
-    pn_arena_init(&at->work);
-    call->n_members = m + 1;
-    at->call = call;
-    at->number = m;
-    at->options = options;
-    init_model(at, Rf_isReal(starts) ? REAL(starts)[m] : 0);
-    init_history(at);
+    pn_arena_init(&call->members[m].kept);
+    pn_arena_init(&call->members[m].work);
+    call->members[m].number = m;
+    call->members[m].call = call;
   }
+  call->n_members = n;
+}
+
+static pn_status init_model(pn_model *model, member *at) {
+  const pn_config *config = &at->call->engine_config;
+  const origin *start = &at->call->start;
+  const pn_status status = pn_model_init(model, config, &at->work);
+  if (status != PN_OK) return status;
+  if (start->params != NULL) {
+    for (size_t i = 0; i < model->layout.total; ++i) model->param[i] = (float)start->params[i];
+    return PN_OK;
+  }
+  pn_params_init(model->param, &model->layout, config, start->centers, (uint64_t)start->seed[at->number]);
+  if (start->relation != NULL) pn_params_relate(model->param, &model->layout, config, start->relation);
+  return PN_OK;
+}
+
+static pn_status init_history(pn_history *history, size_t epochs, pn_arena *arena) {
+  double **curves[] = {&history->loss, &history->score, &history->lr, &history->temperature};
+  for (int i = 0; i < 4; ++i) {
+    *curves[i] = pn_arena_alloc(arena, epochs, sizeof(double));
+    if (arena->failed) return PN_NO_MEMORY;
+    for (size_t epoch = 0; epoch < epochs && !arena->measuring; ++epoch) (*curves[i])[epoch] = NA_REAL;
+  }
+  return PN_OK;
+}
+
+/* Copies what is kept of a trained model out of the memory of its training. */
+static pn_status keep(member *at, const pn_model *model, const pn_history *history) {
+  const size_t epochs = history->epochs_run, features = model->config->features;
+  at->history = *history;
+  at->param = pn_arena_alloc(&at->kept, model->layout.total, sizeof(float));
+  at->running = pn_arena_alloc(&at->kept, PN_SIZE(2, features), sizeof(float));
+  if (init_history(&at->history, epochs, &at->kept) != PN_OK) return PN_NO_MEMORY;
+  memcpy(at->param, model->param, model->layout.total * sizeof(float));
+  memcpy(at->running, model->running, 2 * features * sizeof(float));
+  memcpy(at->history.loss, history->loss, epochs * sizeof(double));
+  memcpy(at->history.score, history->score, epochs * sizeof(double));
+  memcpy(at->history.lr, history->lr, epochs * sizeof(double));
+  memcpy(at->history.temperature, history->temperature, epochs * sizeof(double));
+  return PN_OK;
 }
 
 static void train_member(member *at) {
   fit_call *call = at->call;
   const pn_callbacks callbacks = {poll_interrupt, report_epoch, at};
-  at->status = call->stop ? PN_STOPPED
-                          : pn_train(&at->model, &call->rows, call->validation == R_NilValue ? NULL : &call->held_out,
-                                     &at->options, &at->history, &callbacks, &at->work);
+  pn_train_options options = call->options;
+  pn_history history = {.epochs_run = 0};
+  pn_model model;
+  options.seed = (uint64_t)call->seeds[at->number];
+  at->status = init_model(&model, at);
+  if (at->status == PN_OK) at->status = init_history(&history, options.epochs, &at->work);
+  if (at->status == PN_OK) {
+    at->status = pn_train(&model, &call->rows, held_out_of(call), &options, &history, &callbacks, &at->work);
+  }
+  if ((at->status == PN_OK || at->status == PN_DIVERGED) && keep(at, &model, &history) != PN_OK) {
+    at->status = PN_NO_MEMORY;
+  }
   pn_arena_free(&at->work);
+}
+
+/* Trains members until none is left or all shall stop. */
+static void train_some(fit_call *call) {
+  size_t m;
+  while (atomic_load(&call->stop) == STOP_NOT && (m = atomic_fetch_add(&call->next, 1)) < call->n_members) {
+    int expected = STOP_NOT;
+    train_member(&call->members[m]);
+    if (call->members[m].status == PN_NO_MEMORY) atomic_compare_exchange_strong(&call->stop, &expected, STOP_MEMORY);
+    atomic_fetch_add(&call->ended, 1);
+  }
 }
 
 static void train_side_by_side(fit_call *call, int threads) {
   call->side_by_side = 1;
 #ifdef _OPENMP
-#pragma omp parallel for schedule(dynamic) num_threads(threads)
+#pragma omp parallel num_threads(threads)
 #endif
-  for (size_t m = 0; m < call->n_members; ++m) train_member(&call->members[m]);
+  {
+    train_some(call);
+    /* The others may have long to go: the main thread stays to hear of an interrupt. */
+    while (pn_thread_index() == 0 && atomic_load(&call->stop) == STOP_NOT &&
+           atomic_load(&call->ended) < call->n_members) {
+      pn_thread_pause(PN_POLL_PAUSE);
+      call_r(call, check_interrupt, NULL);
+    }
+  }
   (void)threads;
-  if (call->stop == STOP_INTERRUPT) pn_r_interrupt();
-  if (call->stop == STOP_PROGRESS) pn_r_abort("progress", "The progress function failed.");
+  if (atomic_load(&call->stop) == STOP_JUMP) R_ContinueUnwind(call->jump);
+  if (atomic_load(&call->stop) == STOP_MEMORY) pn_r_check(PN_NO_MEMORY);
 }
 
 static SEXP seconds_of(const pn_history *history) {
@@ -190,14 +312,14 @@ static SEXP seconds_of(const pn_history *history) {
   return out;
 }
 
-static SEXP result_of(const member *at) {
+static SEXP result_of(const member *at, size_t total) {
   const pn_history *history = &at->history;
   const double *const curves[] = {history->loss, history->score, history->lr, history->temperature};
   const char *names[] = {"params",     "running",    "loss",       "score",  "lr",      "temperature",
                          "best_epoch", "score_name", "epochs_run", "status", "seconds", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out, 0, pn_r_doubles(at->model.param, at->model.layout.total));
-  SET_VECTOR_ELT(out, 1, pn_r_doubles(at->model.running, 2 * at->model.config->features));
+  SET_VECTOR_ELT(out, 0, pn_r_doubles(at->param, total));
+  SET_VECTOR_ELT(out, 1, pn_r_doubles(at->running, 2 * at->call->engine_config.features));
   for (int i = 0; i < 4; ++i) {
     SEXP curve = Rf_allocVector(REALSXP, (R_xlen_t)history->epochs_run);
     SET_VECTOR_ELT(out, 2 + i, curve);
@@ -214,29 +336,31 @@ static SEXP result_of(const member *at) {
 
 static SEXP fit_body(void *data) {
   fit_call *call = data;
-  const int threads = pn_r_threads(pn_r_element(call->train, "threads"));
-  pn_r_config(&call->engine_config, call->config, &call->arena);
-  pn_r_data(&call->rows, &call->engine_config, call->data, &call->arena);
+  pn_layout layout;
+  int threads = pn_r_threads(pn_r_element(call->train, "threads"));
+  parse_data(call);
+  parse_options(call, threads);
+  const size_t n = call->n_seeds;
+  parse_origin(call);
+  init_members(call);
+  threads = pn_threads_start(n == 1 ? call->options.threads : (size_t)threads < n ? threads : (int)n);
+  if (n == 1) call->options.threads = threads;
+  pn_r_check(pn_layout_init(&layout, &call->engine_config));
   pn_r_check(pn_data_by_rows(&call->rows, call->engine_config.features, &call->arena));
-  if (call->rows.y == NULL || call->rows.n == 0) pn_r_abort("engine", "The engine needs rows with a response.");
-  if (call->validation != R_NilValue) {
-    pn_r_data(&call->held_out, &call->engine_config, call->validation, &call->arena);
-    if (call->held_out.y == NULL || call->held_out.n == 0) pn_r_abort("engine", "The validation data has no rows.");
-  }
-  const size_t batch = pn_r_size(call->train, "batch_size");
-  init_members(call, pn_pass_threads(&call->engine_config, &call->rows, batch, threads));
-  if (call->n_members == 1) {
+  call->jump = PROTECT(R_MakeUnwindCont());
+  if (n == 1) {
     train_member(call->members);
   } else {
     train_side_by_side(call, threads);
   }
 
-  SEXP out = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)call->n_members));
-  for (size_t m = 0; m < call->n_members; ++m) {
+  SEXP out = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)n));
+  for (size_t m = 0; m < n; ++m) {
     pn_r_check(call->members[m].status);
-    SET_VECTOR_ELT(out, (R_xlen_t)m, result_of(&call->members[m]));
+    SET_VECTOR_ELT(out, (R_xlen_t)m, result_of(&call->members[m], layout.total));
+    pn_arena_free(&call->members[m].kept);
   }
-  UNPROTECT(1);
+  UNPROTECT(2);
   return out;
 }
 
@@ -245,4 +369,38 @@ SEXP ffi_fit(SEXP config, SEXP data, SEXP validation, SEXP init, SEXP train, SEX
       .config = config, .data = data, .validation = validation, .init = init, .train = train, .progress = progress};
   pn_arena_init(&call.arena);
   return R_ExecWithCleanup(fit_body, &call, free_all, &call);
+}
+
+/* The most that is taken at once: while members train, their memory and what those that have ended keep; afterwards
+ * R's copies. */
+static SEXP bytes_body(void *data) {
+  fit_call *call = data;
+  const int threads = pn_r_threads(pn_r_element(call->train, "threads"));
+  pn_layout layout;
+  pn_arena own, shared;
+  pn_history history;
+  parse_data(call);
+  parse_options(call, threads);
+  const size_t n = call->n_seeds, side = (size_t)threads < n ? (size_t)threads : n;
+  pn_arena_measure(&own);
+  pn_arena_measure(&shared);
+  size_t bytes = PN_SIZE_TOO_LARGE;
+  if (pn_layout_init(&layout, &call->engine_config) == PN_OK) {
+    init_history(&history, call->options.epochs, &own);
+    pn_data_by_rows(&call->rows, call->engine_config.features, &shared);
+    const size_t work = pn_train_bytes(&call->engine_config, &call->rows, held_out_of(call), &call->options);
+    const size_t training =
+        pn_size_add(PN_SIZE(side, pn_size_add(work, own.bytes)), PN_SIZE(n - side, layout.total, sizeof(float)));
+    const size_t copies = PN_SIZE(n, layout.total, sizeof(double));
+    bytes = pn_size_add(shared.bytes, training > copies ? training : copies);
+  }
+  SEXP out = Rf_allocVector(REALSXP, 2);
+  REAL(out)[0] = (double)bytes;
+  REAL(out)[1] = (double)pn_memory_available();
+  return out;
+}
+
+SEXP ffi_fit_bytes(SEXP config, SEXP data, SEXP validation, SEXP train) {
+  fit_call call = {.config = config, .data = data, .validation = validation, .train = train};
+  return pn_r_guard(bytes_body, &call, &call.arena);
 }

@@ -5,7 +5,10 @@
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <limits.h>
 #include <string.h>
+
+#include "base_size.h"
 
 static void free_arena(void *arena) {
   pn_arena_free(arena);
@@ -27,12 +30,6 @@ void pn_r_abort(const char *kind, const char *format, ...) {
   Rf_eval(call, space);
   UNPROTECT(5);
   Rf_error("%s", message); /* not reached: engine_abort() raises */
-}
-
-void pn_r_interrupt(void) {
-  SEXP space = PROTECT(R_FindNamespace(PROTECT(Rf_mkString("protonam"))));
-  Rf_eval(PROTECT(Rf_lang1(Rf_install("engine_interrupt"))), space);
-  UNPROTECT(3);
 }
 
 void pn_r_check(pn_status status) {
@@ -77,17 +74,20 @@ static int one_of(SEXP list, const char *name, const char *const *choices, int n
   return 0;
 }
 
-static void need_positive(size_t x, const char *name) {
-  if (x == 0) pn_r_abort("engine", "The engine needs `%s` to be at least 1.", name);
+/* A size of the model: counts that R's integers can hold, since some become dimensions of arrays. */
+static size_t model_size(SEXP from, const char *name, size_t least) {
+  const size_t x = pn_r_size(from, name);
+  if (x < least) pn_r_abort("engine", "The engine needs `%s` to be at least %d.", name, (int)least);
+  if (x > INT_MAX) pn_r_abort("engine", "The engine needs `%s` to be below 2^31, not %.0f.", name, (double)x);
+  return x;
 }
 
 /* Which columns of the data the prototype layers have: all, unless `net` says otherwise. */
 static void parse_net(pn_config *config, SEXP net, SEXP from, pn_arena *arena) {
   uint32_t *columns = pn_arena_alloc(arena, config->features, sizeof(uint32_t));
   if (columns == NULL) pn_r_check(PN_NO_MEMORY);
-  config->columns = net == R_NilValue ? config->features : pn_r_size(from, "n_columns");
+  config->columns = net == R_NilValue ? config->features : model_size(from, "n_columns", 1);
   config->net = columns;
-  need_positive(config->columns, "n_columns");
   if (net != R_NilValue && (!Rf_isInteger(net) || (size_t)Rf_xlength(net) != config->features)) {
     pn_r_abort("engine", "The engine needs `net` as one integer per feature with prototypes.");
   }
@@ -102,14 +102,14 @@ void pn_r_config(pn_config *config, SEXP from, pn_arena *arena) {
   static const char *const norms[] = {"layer", "batch"};
   static const char *const families[] = {"gaussian", "binomial", "multinomial", "poisson"};
   static const char *const kinds[] = {"none", "group", "response"};
-  config->features = pn_r_size(from, "n_features");
-  config->hidden = pn_r_size(from, "hidden");
-  config->prototypes = pn_r_size(from, "n_prototypes");
-  config->layers = pn_r_size(from, "n_layers");
-  config->outputs = pn_r_size(from, "n_outputs");
-  config->tasks = pn_r_size(from, "n_tasks");
-  config->predictor_layers = (int)pn_r_size(from, "predictor_layers");
   config->use_prototypes = pn_r_flag(from, "use_prototypes");
+  config->features = model_size(from, "n_features", pn_r_element(from, "net") == R_NilValue ? 1 : 0);
+  config->hidden = model_size(from, "hidden", 1);
+  config->prototypes = model_size(from, "n_prototypes", config->use_prototypes ? 1 : 0);
+  config->layers = model_size(from, "n_layers", 1);
+  config->outputs = model_size(from, "n_outputs", 1);
+  config->tasks = model_size(from, "n_tasks", 1);
+  config->predictor_layers = (int)model_size(from, "predictor_layers", 1);
   config->hierarchical = pn_r_flag(from, "hierarchical");
   config->norm = (pn_norm)one_of(from, "norm", norms, 2);
   config->family = (pn_family)one_of(from, "family", families, 4);
@@ -117,11 +117,6 @@ void pn_r_config(pn_config *config, SEXP from, pn_arena *arena) {
   config->output_penalty = (float)pn_r_number(from, "output_penalty");
   config->dropout = (float)pn_r_number(from, "dropout");
   config->dropout_output = (float)pn_r_number(from, "dropout_output");
-  need_positive(config->hidden, "hidden");
-  need_positive(config->layers, "n_layers");
-  need_positive(config->outputs, "n_outputs");
-  need_positive(config->tasks, "n_tasks");
-  if (config->use_prototypes) need_positive(config->prototypes, "n_prototypes");
   if (config->predictor_layers != 1 && config->predictor_layers != 2) {
     pn_r_abort("engine", "The engine has predictors of 1 or 2 layers, not %d.", config->predictor_layers);
   }
@@ -174,7 +169,7 @@ static void parse_feature(pn_feature *feature, SEXP from, size_t n, pn_arena *ar
   SEXP values = pn_r_element(from, "values"), codes = pn_r_element(from, "codes");
   const size_t width = pn_r_size(from, "width");
   if (!Rf_isReal(values) || TYPEOF(codes) != RAWSXP || (width != 1 && width != 2 && width != 4) ||
-      (size_t)Rf_xlength(codes) != n * width) {
+      (size_t)Rf_xlength(codes) != PN_SIZE(n, width)) {
     pn_r_abort("engine", "The engine found a feature that is not encoded as it should be.");
   }
   feature->n_values = (size_t)Rf_xlength(values);
@@ -236,7 +231,7 @@ void pn_r_data(pn_data *data, const pn_config *config, SEXP from, pn_arena *aren
   data->feature = feature;
   if (y == R_NilValue) return;
   data->y_columns = config->task_kind == PN_TASK_RESPONSE ? config->tasks : 1;
-  data->y = optional_doubles(from, "y", data->n * data->y_columns);
+  data->y = optional_doubles(from, "y", PN_SIZE(data->n, data->y_columns));
   data->weight = optional_doubles(from, "weights", data->n);
   data->offset = optional_doubles(from, "offset", data->n);
   if (config->task_kind == PN_TASK_GROUP) {
@@ -256,7 +251,7 @@ void pn_r_model(pn_model *model, const pn_config *config, SEXP params, SEXP runn
   }
   for (size_t i = 0; i < model->layout.total; ++i) model->param[i] = (float)REAL(params)[i];
   if (running == R_NilValue) return;
-  if (!Rf_isReal(running) || (size_t)Rf_xlength(running) != 2 * config->features) {
+  if (!Rf_isReal(running) || (size_t)Rf_xlength(running) != PN_SIZE(2, config->features)) {
     pn_r_abort("engine", "The engine needs two running statistics per feature.");
   }
   for (size_t i = 0; i < 2 * config->features; ++i) model->running[i] = (float)REAL(running)[i];
@@ -266,15 +261,24 @@ int pn_r_threads(SEXP threads) {
   return pn_threads_cap(Rf_asInteger(threads));
 }
 
+R_xlen_t pn_r_length(size_t n) {
+  if ((double)n > (double)R_XLEN_T_MAX) pn_r_abort("memory", "The engine's result would have %.3g values.", (double)n);
+  return (R_xlen_t)n;
+}
+
 SEXP pn_r_doubles(const float *x, size_t n) {
-  SEXP out = Rf_allocVector(REALSXP, (R_xlen_t)n);
+  SEXP out = Rf_allocVector(REALSXP, pn_r_length(n));
   for (size_t i = 0; i < n; ++i) REAL(out)[i] = x[i];
   return out;
 }
 
 void pn_r_dim(SEXP x, int n_dims, const size_t *dims) {
   SEXP dim = PROTECT(Rf_allocVector(INTSXP, n_dims));
-  for (int i = 0; i < n_dims; ++i) INTEGER(dim)[i] = (int)dims[i];
+  for (int i = 0; i < n_dims; ++i) {
+    if (dims[i] > INT_MAX)
+      pn_r_abort("engine", "The engine's arrays have fewer than 2^31 rows, not %.0f.", (double)dims[i]);
+    INTEGER(dim)[i] = (int)dims[i];
+  }
   Rf_setAttrib(x, R_DimSymbol, dim);
   UNPROTECT(1);
 }

@@ -18,9 +18,6 @@ SEXP pn_r_guard(SEXP (*body)(void *call), void *call, pn_arena *arena);
 /* Raises the R condition protonam_error_<kind>. */
 void pn_r_abort(const char *kind, const char *format, ...);
 
-/* Raises R's interrupt condition and leaves for the top level. */
-void pn_r_interrupt(void);
-
 /* Raises an R condition unless status is PN_OK. */
 void pn_r_check(pn_status status);
 
@@ -40,12 +37,16 @@ void pn_r_data(pn_data *data, const pn_config *config, SEXP from, pn_arena *aren
 /* A model with parameters `params` (double slab) and running statistics (double [K x 2], NULL: initial ones). */
 void pn_r_model(pn_model *model, const pn_config *config, SEXP params, SEXP running, pn_arena *arena);
 
+/* A thread count limited by pn_threads_cap(); regions need pn_threads_start() on top. */
 int pn_r_threads(SEXP threads);
+
+/* n as the length of an R vector; an R condition when there are no vectors that long. */
+R_xlen_t pn_r_length(size_t n);
 
 /* n floats as an R double vector. */
 SEXP pn_r_doubles(const float *x, size_t n);
 
-/* Sets the dim attribute. */
+/* Sets the dim attribute; an R condition when R has no arrays of this extent. */
 void pn_r_dim(SEXP x, int n_dims, const size_t *dims);
 
 #endif

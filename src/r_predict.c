@@ -10,6 +10,7 @@
 
 #include <math.h>
 
+#include "base_size.h"
 #include "r_entries.h"
 
 typedef enum { WANT_PREDICTIONS, WANT_CONTRIBUTIONS, WANT_LAYER_CONTRIBUTIONS, WANT_OUTPUTS } wanted;
@@ -69,14 +70,13 @@ static void write_contributions(const pn_model *model, const float *r, size_t ro
 }
 
 static SEXP allocate_result(const pn_config *config, wanted want, size_t n) {
-  const size_t d = config->layers, C = config->components, o = config->outputs, so = config->tasks * o;
+  const size_t d = config->layers, C = config->components, o = config->outputs, so = PN_SIZE(config->tasks, o);
   const size_t predictions[] = {n, d, so}, contributions[] = {n, C, so}, by_layer[] = {n, C, so, d},
                outputs[] = {n, C, o, d};
   const size_t *const dims[] = {predictions, contributions, by_layer, outputs};
   const int n_dims = want == WANT_PREDICTIONS || want == WANT_CONTRIBUTIONS ? 3 : 4;
-  size_t length = 1;
-  for (int i = 0; i < n_dims; ++i) length *= dims[want][i];
-  SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)length));
+  const size_t length = pn_size_product(dims[want], (size_t)n_dims);
+  SEXP out = PROTECT(Rf_allocVector(REALSXP, pn_r_length(length)));
   for (size_t i = 0; i < length; ++i) REAL(out)[i] = 0.0;
   pn_r_dim(out, n_dims, dims[want]);
   UNPROTECT(1);
@@ -95,19 +95,19 @@ static SEXP predict_body(void *data) {
   pn_r_data(&rows, &config, call->data, arena);
   pn_r_model(&model, &config, call->params, call->running, arena);
   const size_t block = pn_pass_rows(&config, rows.n);
-  const int threads = pn_pass_threads(&config, &rows, block, pn_r_threads(call->threads));
-  pn_r_check(pn_batch_init(&batch, &rows, config.features, block, arena));
-  pn_r_check(pn_work_init(&work, &model, block, 0, threads, arena));
+  const int threads = pn_threads_start(pn_pass_threads(&config, &rows, block, pn_r_threads(call->threads)));
+  pn_r_check(pn_batch_init(&batch, &rows, config.features, block, 1, arena));
+  pn_r_check(pn_work_init(&work, &model, &batch, 0, threads, arena));
   float *r = NULL;
   if (call->want != WANT_PREDICTIONS) {
-    r = pn_arena_alloc(arena, block * config.layers * config.components * config.outputs, sizeof(float));
+    r = pn_arena_alloc(arena, PN_SIZE(block, config.layers, config.components, config.outputs), sizeof(float));
     if (r == NULL) pn_r_check(PN_NO_MEMORY);
   }
   SEXP out = PROTECT(allocate_result(&config, call->want, rows.n));
   const pn_mode mode = {0, INFINITY, 0, 0, threads};
   for (size_t begin = 0; begin < rows.n; begin += block) {
     const target to = {REAL(out), rows.n, begin};
-    pn_batch_fill_range(&batch, &rows, begin, rows.n - begin < block ? rows.n - begin : block, 1, threads);
+    pn_batch_fill_range(&batch, &rows, begin, rows.n - begin < block ? rows.n - begin : block, threads);
     pn_pass_predict(&model, &work, &batch, mode);
     if (call->want == WANT_PREDICTIONS) {
       write_predictions(&model, &work, &batch, to);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base_rng.h"
+#include "base_size.h"
 #include "train_optimiser.h"
 
 /* T = 1 / (1 + exp((e - floor(E/2)) / tau)) is below 1e-3 after 7 tau. */
@@ -33,8 +34,8 @@ static pn_status validator_init(validator *v, const pn_model *model, const pn_da
   memset(v, 0, sizeof(*v));
   v->data = data;
   v->block = pn_pass_rows(model->config, data->n);
-  pn_status status = pn_batch_init(&v->batch, data, model->config->features, v->block, arena);
-  if (status == PN_OK) status = pn_work_init(&v->work, model, v->block, 0, threads, arena);
+  pn_status status = pn_batch_init(&v->batch, data, model->config->features, v->block, 1, arena);
+  if (status == PN_OK) status = pn_work_init(&v->work, model, &v->batch, 0, threads, arena);
   if (status == PN_OK) status = pn_scorer_init(&v->scorer, model->config, data, arena);
   return status;
 }
@@ -45,7 +46,7 @@ static pn_status validator_score(validator *v, pn_model *model, int threads, con
   const size_t d = model->config->layers, so = model->config->tasks * model->config->outputs;
   for (size_t begin = 0; begin < v->data->n; begin += v->block) {
     const size_t n = v->data->n - begin < v->block ? v->data->n - begin : v->block;
-    if (!v->filled) pn_batch_fill_range(&v->batch, v->data, begin, n, 1, threads);
+    if (!v->filled) pn_batch_fill_range(&v->batch, v->data, begin, n, threads);
     v->filled = n == v->data->n;
     pn_pass_predict(model, &v->work, &v->batch, mode);
     for (size_t r = 0; r < n; ++r) {
@@ -96,7 +97,6 @@ typedef struct {
   pn_work work;
   pn_optimiser optimiser;
   uint32_t *order; /* [n] rows in the order of this epoch */
-  int equal_values;
 } trainer;
 
 static pn_status trainer_init(trainer *t, const pn_model *model, const pn_data *data, const pn_train_options *options,
@@ -104,12 +104,12 @@ static pn_status trainer_init(trainer *t, const pn_model *model, const pn_data *
   const pn_config *config = model->config;
   const size_t capacity = largest_batch(options, data->n);
   memset(t, 0, sizeof(*t));
-  t->equal_values = options->equal_values && config->dropout <= 0 && config->dropout_output <= 0;
+  const int equal_values = options->equal_values && config->dropout <= 0 && config->dropout_output <= 0;
   t->order = pn_arena_alloc(arena, data->n, sizeof(uint32_t));
   if (arena->failed) return PN_NO_MEMORY;
-  for (size_t r = 0; r < data->n; ++r) t->order[r] = (uint32_t)r;
-  pn_status status = pn_batch_init(&t->batch, data, config->features, capacity, arena);
-  if (status == PN_OK) status = pn_work_init(&t->work, model, capacity, 1, options->threads, arena);
+  for (size_t r = 0; r < data->n && !arena->measuring; ++r) t->order[r] = (uint32_t)r;
+  pn_status status = pn_batch_init(&t->batch, data, config->features, capacity, equal_values, arena);
+  if (status == PN_OK) status = pn_work_init(&t->work, model, &t->batch, 1, options->threads, arena);
   if (status == PN_OK) status = pn_optimiser_init(&t->optimiser, model, options->weight_decay, arena);
   return status;
 }
@@ -127,7 +127,7 @@ static pn_status run_epoch(trainer *t, pn_model *model, const pn_data *data, con
   for (size_t begin = 0; begin < data->n;) {
     const size_t rows = batch_rows(options, data->n, begin);
     const pn_mode mode = {1, (float)(1 / temperature), options->seed, t->optimiser.steps, options->threads};
-    pn_batch_fill(&t->batch, data, t->order + begin, rows, t->equal_values, options->threads);
+    pn_batch_fill(&t->batch, data, t->order + begin, rows, options->threads);
     pn_phase_book(clock, PN_PHASE_BATCHES);
     if (t->batch.weight_sum > 0) {
       const double loss = pn_pass_gradient(model, &t->work, data, &t->batch, mode);
@@ -153,20 +153,44 @@ static void sum_seconds(const pn_work *work, double *seconds) {
   }
 }
 
-pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validation, const pn_train_options *options,
-                   pn_history *history, const pn_callbacks *callbacks, pn_arena *arena) {
+/* All that a training needs beside its model. */
+typedef struct {
   trainer train;
   validator check;
-  snapshot best = {NULL, NULL, NAN};
-  pn_status status = trainer_init(&train, model, data, options, arena);
-  if (status == PN_OK && validation != NULL) {
-    status = validator_init(&check, model, validation, options->threads, arena);
-    best.param = pn_arena_alloc(arena, model->layout.total, sizeof(float));
-    best.running = pn_arena_alloc(arena, 2 * model->config->features, sizeof(float));
-    if (arena->failed) status = PN_NO_MEMORY;
-  }
+  snapshot best;
+} reserve;
+
+static pn_status reserve_init(reserve *all, const pn_model *model, const pn_data *data, const pn_data *validation,
+                              const pn_train_options *options, pn_arena *arena) {
+  memset(all, 0, sizeof(*all));
+  all->best.score = NAN;
+  pn_status status = trainer_init(&all->train, model, data, options, arena);
+  if (status != PN_OK || validation == NULL) return status;
+  status = validator_init(&all->check, model, validation, options->threads, arena);
+  all->best.param = pn_arena_alloc(arena, model->layout.total, sizeof(float));
+  all->best.running = pn_arena_alloc(arena, PN_SIZE(2, model->config->features), sizeof(float));
+  return arena->failed ? PN_NO_MEMORY : status;
+}
+
+size_t pn_train_bytes(const pn_config *config, const pn_data *data, const pn_data *validation,
+                      const pn_train_options *options) {
+  pn_arena arena;
+  pn_model model;
+  reserve all;
+  pn_arena_measure(&arena);
+  if (pn_model_init(&model, config, &arena) != PN_OK) return PN_SIZE_TOO_LARGE;
+  return reserve_init(&all, &model, data, validation, options, &arena) == PN_OK ? arena.bytes : PN_SIZE_TOO_LARGE;
+}
+
+pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validation, const pn_train_options *options,
+                   pn_history *history, const pn_callbacks *callbacks, pn_arena *arena) {
+  reserve all;
+  pn_status status = reserve_init(&all, model, data, validation, options, arena);
   if (status != PN_OK) return status;
-  history->score_kind = validation != NULL ? check.scorer.kind : pn_loss_get(model->config->family)->score;
+  trainer *train = &all.train;
+  validator *check = &all.check;
+  snapshot *best = &all.best;
+  history->score_kind = validation != NULL ? check->scorer.kind : pn_loss_get(model->config->family)->score;
 
   const double annealed = floor((double)options->epochs / 2) + PN_ANNEAL_TAIL * options->tau;
   for (size_t i = 0; i < model->config->features; ++i) pn_model_refresh(model, i);
@@ -175,22 +199,22 @@ pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validati
     const double temperature = pn_schedule_temperature(epoch, options->epochs, options->tau);
     double loss = NAN, score = NAN;
     history->epochs_run = epoch + 1;
-    status = run_epoch(&train, model, data, options, epoch, lr, temperature, callbacks, &loss);
+    status = run_epoch(train, model, data, options, epoch, lr, temperature, callbacks, &loss);
     if (status != PN_OK) return status;
-    pn_phase_start(train.work.scratch);
-    if (validation != NULL) status = validator_score(&check, model, options->threads, callbacks, &score);
+    pn_phase_start(train->work.scratch);
+    if (validation != NULL) status = validator_score(check, model, options->threads, callbacks, &score);
     if (status != PN_OK) return status;
-    pn_phase_book(train.work.scratch, PN_PHASE_VALIDATION);
+    pn_phase_book(train->work.scratch, PN_PHASE_VALIDATION);
     history->loss[epoch] = loss;
     history->score[epoch] = score;
     history->lr[epoch] = lr;
     history->temperature[epoch] = temperature;
     if (validation == NULL) {
       history->best_epoch = epoch + 1;
-    } else if (epoch == 0 || pn_score_better(history->score_kind, score, best.score)) {
-      best.score = score;
+    } else if (epoch == 0 || pn_score_better(history->score_kind, score, best->score)) {
+      best->score = score;
       history->best_epoch = epoch + 1;
-      snapshot_take(&best, model);
+      snapshot_take(best, model);
     }
     callbacks->epoch_done(callbacks->context, epoch + 1, loss, score);
     /* Epochs count against patience only once the temperature has fallen: before that the score at T -> 0 says little
@@ -198,7 +222,7 @@ pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validati
     const double since = (double)history->best_epoch > annealed ? (double)history->best_epoch : annealed;
     if (validation != NULL && (double)(epoch + 1) - since >= options->patience) break;
   }
-  if (validation != NULL) snapshot_restore(&best, model);
-  sum_seconds(&train.work, history->seconds);
+  if (validation != NULL) snapshot_restore(best, model);
+  sum_seconds(&train->work, history->seconds);
   return PN_OK;
 }

@@ -38,6 +38,10 @@ typedef struct {
 double pn_schedule_temperature(size_t epoch, size_t epochs, double tau); /* epoch from 0 */
 double pn_schedule_lr(size_t epoch, size_t epochs, double lr);
 
+/* Bytes that a model and its training take at most, without taking them; PN_SIZE_TOO_LARGE when no memory has them. */
+size_t pn_train_bytes(const pn_config *config, const pn_data *data, const pn_data *validation,
+                      const pn_train_options *options);
+
 /* Trains `model` in place; afterwards it holds the best epoch's parameters (the last one's without validation data).
  * validation may be NULL. PN_STOPPED when `poll` said so; PN_DIVERGED leaves history->epochs_run at the epoch that
  * failed. */

@@ -9,6 +9,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base_size.h"
+
 typedef struct {
   double eta, weight;
   int event;
@@ -49,9 +51,9 @@ pn_status pn_scorer_init(pn_scorer *scorer, const pn_config *config, const pn_da
       if (count_classes(data, u) == 1) scorer->kind = PN_SCORE_LOGLOSS;
     }
   }
-  scorer->eta = pn_arena_alloc(arena, data->n * config->tasks * config->outputs, sizeof(double));
+  scorer->eta = pn_arena_alloc(arena, PN_SIZE(data->n, config->tasks, config->outputs), sizeof(double));
   scorer->ranked = scorer->kind == PN_SCORE_AUC ? pn_arena_alloc(arena, data->n, sizeof(ranked)) : NULL;
-  scorer->buffer = pn_arena_alloc(arena, 2 * config->outputs, sizeof(double));
+  scorer->buffer = pn_arena_alloc(arena, PN_SIZE(2, config->outputs), sizeof(double));
   return arena->failed ? PN_NO_MEMORY : PN_OK;
 }
 
