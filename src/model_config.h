@@ -28,6 +28,11 @@ typedef struct {
   pn_task_kind task_kind;
   float output_penalty, dropout, dropout_output;
   const uint32_t *component; /* [C x k], features from 0; not owned */
+
+  /* Penalty on variation, order 1 and no dropout; see model_variation.c. */
+  float variation;                /* its strength, 0: none */
+  double variation_scale;         /* what counts as large on the link scale */
+  const double *variation_weight; /* [K] factors of the strength, or NULL for all 1; not owned */
 } pn_config;
 
 /* Offsets in floats. Everything a single feature owns lies together, feature after feature, so that threads working on
