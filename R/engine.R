@@ -78,7 +78,8 @@ engine_config <- function(case) {
     task_kind = if (!is.null(case$task)) "group" else if (n_tasks > 1) "response" else "none",
     use_prototypes = given$use_prototypes %||% TRUE, hierarchical = given$hierarchical %||% TRUE,
     output_penalty = given$output_penalty, dropout = given$dropout %||% 0, dropout_output = given$dropout_output %||% 0,
-    components = matrix(utils::combn(n_features, order), nrow = order)
+    components = matrix(utils::combn(n_features, order), nrow = order), variation = given$variation %||% 0,
+    variation_scale = given$variation_scale %||% 1, variation_weight = given$variation_weight
   )
 }
 

@@ -52,7 +52,7 @@ model_config <- function(control, components, n_features, family, n_outputs, n_t
     n_tasks = as.integer(n_tasks), norm = control$norm, family = family, task_kind = task_kind,
     use_prototypes = control$use_prototypes, hierarchical = control$hierarchical,
     output_penalty = control$output_penalty, dropout = control$dropout, dropout_output = control$dropout_output,
-    components = components
+    components = components, variation = 0, variation_scale = 1, variation_weight = NULL
   )
 }
 

@@ -1,14 +1,16 @@
 /* Batches and their equal values; see model_batch.h.
  *
  * One pass over a feature's codes finds the cells in order of first appearance (a stamp per table entry says whether
- * this batch has seen it), a counting sort then lists each cell's rows. Features are independent, so they are the unit
- * of parallel work and the result does not depend on the number of threads.
+ * this batch has seen it), a counting sort then lists each cell's rows. Ordered batches rank the tables' values once,
+ * mark the ranks of their cells in a set of bits and read it in order. Features are independent, so they are the unit of
+ * parallel work and the result does not depend on the number of threads.
  */
 #include "model_batch.h"
 
 #include <math.h>
 #include <string.h>
 
+#include "base_distinct.h"
 #include "base_omp.h"
 #include "base_size.h"
 
@@ -43,6 +45,51 @@ pn_status pn_data_by_rows(pn_data *data, size_t features, pn_arena *arena) {
   return PN_OK;
 }
 
+/* Whether a table's values ascend, the missing one last, so that codes are ranks. */
+static int is_ascending(const pn_feature *feature) {
+  size_t n = feature->n_values;
+  if (n > 0 && isnan(feature->value[n - 1])) --n;
+  for (size_t v = 0; v + 1 < n; ++v) {
+    if (!(feature->value[v] < feature->value[v + 1])) return 0;
+  }
+  return n == 0 || !isnan(feature->value[0]);
+}
+
+/* Ranks of a table's values: the missing one last, equal ones (two raw values may be processed to the same) alike. */
+static pn_status rank_values(const pn_feature *feature, uint32_t *rank) {
+  pn_arena own;
+  pn_arena_init(&own);
+  double *value = pn_arena_alloc(&own, feature->n_values, sizeof(double));
+  pn_status status = value == NULL ? PN_NO_MEMORY : PN_OK;
+  if (status == PN_OK) {
+    pn_distinct table;
+    const pn_column column = {value, NULL, feature->n_values};
+    for (size_t v = 0; v < feature->n_values; ++v) value[v] = feature->value[v];
+    status = pn_distinct_find(&table, &column, NULL, &own);
+    for (size_t v = 0; status == PN_OK && v < feature->n_values; ++v) rank[v] = table.rank[table.id[v]];
+  }
+  pn_arena_free(&own);
+  return status;
+}
+
+static pn_status init_order(pn_batch *batch, const pn_data *data, pn_arena *arena) {
+  const size_t K = batch->features;
+  batch->sorted = pn_arena_alloc(arena, PN_SIZE(K, batch->capacity), sizeof(uint32_t));
+  batch->n_sorted = pn_arena_alloc(arena, K, sizeof(uint32_t));
+  batch->rank = pn_arena_alloc(arena, K, sizeof(uint32_t *));
+  batch->bits_start = pn_arena_alloc(arena, K + 1, sizeof(size_t));
+  if (arena->failed) return PN_NO_MEMORY;
+  for (size_t i = 0; i < K; ++i) {
+    const pn_feature *feature = &data->feature[i];
+    batch->bits_start[i + 1] = batch->bits_start[i] + (feature->n_values + 63) / 64;
+    if (is_ascending(feature)) continue;
+    batch->rank[i] = pn_arena_alloc(arena, feature->n_values, sizeof(uint32_t));
+    if (batch->rank[i] == NULL || rank_values(feature, batch->rank[i]) != PN_OK) return PN_NO_MEMORY;
+  }
+  batch->bits = pn_arena_alloc(arena, batch->bits_start[K], sizeof(uint64_t));
+  return arena->failed ? PN_NO_MEMORY : PN_OK;
+}
+
 /* Cells that a feature can have in a batch. */
 static size_t cells_of(const pn_feature *feature, size_t capacity, int equal_values) {
   const size_t cells = equal_values && feature->n_values < capacity ? feature->n_values : capacity;
@@ -50,7 +97,7 @@ static size_t cells_of(const pn_feature *feature, size_t capacity, int equal_val
 }
 
 pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, size_t capacity, int equal_values,
-                        pn_arena *arena) {
+                        int ordered, pn_arena *arena) {
   const size_t rows = PN_SIZE(features, capacity);
   size_t cells = 0, values = 0;
   for (size_t i = 0; i < features; ++i) {
@@ -80,7 +127,7 @@ pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, s
     batch->first[i + 1] = batch->first[i] + cells_of(&data->feature[i], capacity, equal_values);
     batch->table_start[i + 1] = batch->table_start[i] + data->feature[i].n_values;
   }
-  return PN_OK;
+  return ordered ? init_order(batch, data, arena) : PN_OK;
 }
 
 /* Cells of feature i in order of first appearance. The value table's index of each cell goes to code_of. */
@@ -88,16 +135,17 @@ static void find_cells(pn_batch *batch, const pn_feature *feature, size_t i, uin
   const int equal_values = batch->equal_values;
   uint32_t *cell = batch->cell + i * batch->capacity;
   uint32_t *seen = batch->seen + batch->table_start[i], *local = batch->local + batch->table_start[i];
+  const uint32_t *rank = batch->rank == NULL ? NULL : batch->rank[i];
   uint32_t cells = 0;
   for (size_t r = 0; r < batch->rows; ++r) {
-    const uint32_t code = pn_feature_code(feature, batch->id[r]);
-    if (!equal_values || seen[code] != batch->stamp) {
-      seen[code] = batch->stamp;
-      local[code] = cells;
+    const uint32_t code = pn_feature_code(feature, batch->id[r]), at = rank == NULL ? code : rank[code];
+    if (!equal_values || seen[at] != batch->stamp) {
+      seen[at] = batch->stamp;
+      local[at] = cells;
       code_of[cells] = code;
       ++cells;
     }
-    cell[r] = equal_values ? local[code] : (uint32_t)r;
+    cell[r] = equal_values ? local[at] : (uint32_t)r;
   }
   batch->cells[i] = cells;
 }
@@ -116,6 +164,26 @@ static void list_members(pn_batch *batch, size_t i) {
   segment[cells] = (uint32_t)batch->rows;
 }
 
+/* Lists the cells of feature i by value: their ranks are marked in a set of bits, which is then read in order. */
+static void sort_cells(pn_batch *batch, size_t i, const uint32_t *code_of) {
+  const uint32_t *rank = batch->rank[i], *local = batch->local + batch->table_start[i];
+  const unsigned char *missing = batch->missing + batch->first[i];
+  const size_t words = batch->bits_start[i + 1] - batch->bits_start[i];
+  uint32_t *sorted = batch->sorted + i * batch->capacity, n = 0;
+  uint64_t *bits = batch->bits + batch->bits_start[i];
+  for (uint32_t c = 0; c < batch->cells[i]; ++c) {
+    const uint32_t at = rank == NULL ? code_of[c] : rank[code_of[c]];
+    bits[at / 64] |= (uint64_t)!missing[c] << at % 64;
+  }
+  for (size_t w = 0; w < words; ++w) {
+    for (uint64_t left = bits[w]; left != 0; left &= left - 1) {
+      sorted[n++] = local[64 * w + (size_t)__builtin_ctzll(left)];
+    }
+    bits[w] = 0;
+  }
+  batch->n_sorted[i] = n;
+}
+
 static void fill_feature(pn_batch *batch, const pn_data *data, size_t i) {
   const size_t begin = batch->first[i];
   uint32_t *code_of = batch->member + i * batch->capacity; /* free until the members are listed */
@@ -125,6 +193,7 @@ static void fill_feature(pn_batch *batch, const pn_data *data, size_t i) {
     batch->missing[begin + c] = isnan(value) != 0;
     batch->value[begin + c] = isnan(value) ? 0.0f : value;
   }
+  if (batch->sorted != NULL) sort_cells(batch, i, code_of);
   list_members(batch, i);
   const uint32_t *segment = pn_batch_segment(batch, i), *member = pn_batch_member(batch, i);
   for (size_t c = 0; c < batch->cells[i]; ++c) {

@@ -84,10 +84,21 @@ typedef struct {
   uint32_t *segment;      /* [K x (capacity + 1)]: where a feature's cells begin in its list of members */
   uint32_t *member;       /* [K x capacity] rows, cell by cell */
 
+  /* Of ordered batches, NULL in others: one cell per distinct non-missing value of a feature, values ascending. */
+  uint32_t *sorted;   /* [K x capacity] cells, within the feature */
+  uint32_t *n_sorted; /* [K] */
+
   uint32_t *range; /* [capacity] ids of a contiguous batch */
-  uint32_t *seen;  /* per value of every feature: the stamp of the batch that saw it last, and its cell there */
+  uint32_t *seen;  /* per value of every feature (by code, or by rank where there are ranks): the stamp of the batch
+                      that saw it last, and its cell there */
   uint32_t *local;
   size_t *table_start; /* [K + 1] where a feature's part of seen and local begins */
+
+  /* Of ordered batches, NULL in others. */
+  uint32_t **rank;    /* [K] per value: its place among the feature's distinct values; NULL where that is its code */
+  uint64_t *bits;     /* a bit per distinct value, all 0 between fills */
+  size_t *bits_start; /* [K + 1] where a feature's bits begin */
+
   uint32_t stamp;
 } pn_batch;
 
@@ -95,9 +106,10 @@ typedef struct {
  * one per feature. */
 pn_status pn_data_by_rows(pn_data *data, size_t features, pn_arena *arena);
 
-/* Reserves a batch of at most `capacity` rows for `data`. equal_values = 0: one cell per row. */
+/* Reserves a batch of at most `capacity` rows for `data`. equal_values = 0: one cell per row. ordered: it also lists its
+ * cells by value. */
 pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, size_t capacity, int equal_values,
-                        pn_arena *arena);
+                        int ordered, pn_arena *arena);
 
 /* Fills the batch with rows id[n] (id outlives the batch's use). */
 void pn_batch_fill(pn_batch *batch, const pn_data *data, const uint32_t *id, size_t n, int threads);
@@ -112,6 +124,11 @@ static inline const uint32_t *pn_batch_segment(const pn_batch *batch, size_t i) 
 
 static inline const uint32_t *pn_batch_member(const pn_batch *batch, size_t i) {
   return batch->member + i * batch->capacity;
+}
+
+/* Cells of feature i by value, within the feature; there are n_sorted[i]. */
+static inline const uint32_t *pn_batch_sorted(const pn_batch *batch, size_t i) {
+  return batch->sorted + i * batch->capacity;
 }
 
 /* The cell of each row, within feature i. */

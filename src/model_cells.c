@@ -178,9 +178,10 @@ static double sum_members(const float *g, size_t ld, const uint32_t *member, siz
 }
 
 /* Gradient of the outputs r of layer l at the chunk's cells into scratch->dr (order 1): the rows' gradients summed per
- * cell, times the task weights, plus the penalty's part. Adds to the gradient of the task weights. */
+ * cell, and what variation costs there, times the task weights, plus the output penalty's part. Adds to the gradient of
+ * the task weights. */
 static void output_gradient(const pn_model *model, pn_work *work, const pn_batch *batch, const chunk *at, size_t l,
-                            pn_scratch *scratch, float *shared_grad) {
+                            pn_mode mode, pn_scratch *scratch, float *shared_grad) {
   const pn_config *config = model->config;
   const pn_layout *layout = &model->layout;
   const size_t o = config->outputs, s = config->tasks, C = config->components, so = s * o, i = at->feature;
@@ -188,12 +189,14 @@ static void output_gradient(const pn_model *model, pn_work *work, const pn_batch
   float *dweight = shared_grad + layout->task_weight + l * s * C;
   const float *g = work->g + l * work->rows * so;
   const float *r = work->r + (l * work->cells + at->begin) * o;
+  const float *dshape = pn_has_variation(config, mode) ? work->dshape + (l * work->cells + at->begin) * so : NULL;
   const uint32_t *segment = chunk_segment(batch, at), *member = pn_batch_member(batch, i);
   const double share = 1 / (double)C;
   const double penalty = 2 * (double)config->output_penalty / (batch->weight_sum * (double)(C * o));
   for (size_t c = 0; c < at->n; ++c) {
     double *sum = scratch->sum;
     for (size_t k = 0; k < so; ++k) sum[k] = sum_members(g + k, so, member + segment[c], segment[c + 1] - segment[c]);
+    for (size_t k = 0; dshape != NULL && k < so; ++k) sum[k] += dshape[c * so + k];
     for (size_t k = 0; k < o; ++k) {
       double total = penalty * at->weight[c] * r[c * o + k];
       for (size_t u = 0; u < s; ++u) {
@@ -218,7 +221,7 @@ static const float *projection_gradient(const pn_model *model, pn_work *work, co
     return scratch->s;
   }
   float *dbias = shared_grad + layout->bias1 + l * width;
-  output_gradient(model, work, batch, at, l, scratch, shared_grad);
+  output_gradient(model, work, batch, at, l, mode, scratch, shared_grad);
   const pn_dropout out = pn_view_dropout(mode, config->dropout_output, PN_DROP_OUTPUT, l, i, rows);
   if (out.p > 0) kern->dropout(n, o, scratch->dr, o, out.row, out.key, out.p);
   const float *ds = scratch->dr;

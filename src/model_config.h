@@ -31,6 +31,11 @@ typedef struct {
   const uint32_t *component; /* [C x k], features from 0; not owned */
   size_t columns;            /* features of the data, those without prototype layers included */
   const uint32_t *net;       /* [K] which of them have prototype layers; not owned */
+
+  /* Penalty on variation, order 1 and no dropout; see model_variation.c. */
+  float variation;                /* its strength, 0: none */
+  double variation_scale;         /* what counts as large on the link scale */
+  const double *variation_weight; /* [K] factors of the strength, or NULL for all 1; not owned */
 } pn_config;
 
 /* Offsets in floats. Everything a single feature owns lies together, feature after feature, so that threads working on

@@ -154,6 +154,11 @@ pn_status pn_work_init(pn_work *work, const pn_model *model, const pn_batch *bat
     work->deta = pn_arena_alloc(arena, PN_SIZE(rows, 2, o), sizeof(double));
     work->grad = pn_arena_alloc(arena, model->layout.total, sizeof(float));
   }
+  if (training && config->variation > 0) {
+    work->dshape = pn_arena_alloc(arena, PN_SIZE(d, cells, so), sizeof(float));
+    work->shape = pn_arena_alloc(arena, cells, sizeof(double));
+    work->variation = pn_arena_alloc(arena, K, sizeof(double));
+  }
   const size_t most = strips_per_feature(config, rows);
   work->max_strips = PN_SIZE(K, most);
   work->strip = pn_arena_alloc(arena, work->max_strips, sizeof(pn_strip));
@@ -243,6 +248,19 @@ static double run_rows_gradient(pn_model *model, pn_work *work, const pn_data *d
   return total;
 }
 
+static double run_variation(const pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode) {
+  const size_t K = model->config->features;
+#ifdef _OPENMP
+#pragma omp parallel for schedule(dynamic) num_threads(work->threads)
+#endif
+  for (size_t i = 0; i < K; ++i) {
+    pn_variation_gradient(model, work, batch, mode, i, &work->scratch[pn_thread_index()]);
+  }
+  double total = 0;
+  for (size_t i = 0; i < K; ++i) total += work->variation[i];
+  return total;
+}
+
 static void add_into(float *to, const float *from, size_t n) {
   for (size_t j = 0; j < n; ++j) to[j] += from[j];
 }
@@ -266,7 +284,8 @@ void pn_pass_sum(const pn_model *model, pn_work *work, size_t part) {
 
 double pn_pass_gradient(pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch, pn_mode mode) {
   run_cells_forward(model, work, batch, mode);
-  const double loss = run_rows_gradient(model, work, data, batch, mode);
+  double loss = run_rows_gradient(model, work, data, batch, mode);
+  if (pn_has_variation(model->config, mode)) loss += run_variation(model, work, batch, mode);
   run_cells_backward(model, work, batch, mode);
   return loss;
 }

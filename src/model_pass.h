@@ -35,6 +35,7 @@ typedef struct {
   float inv_temp;      /* 1 / T, INFINITY for the nearest prototype alone */
   uint64_t seed, step; /* key of the dropout masks */
   int threads;
+  double variation; /* factor of config->variation, by which the penalty can come in gradually */
 } pn_mode;
 
 /* Cells begin .. end - 1 (numbered within the batch) of one feature: the unit of parallel work on cells. */
@@ -99,6 +100,12 @@ typedef struct {
   double *eta;  /* [rows x d x s o] cumulative predictions */
   double *deta; /* [rows x 2 o] a row's prediction with offset, and the derivative of its loss */
   float *grad;  /* [total] */
+
+  /* Penalty on variation, NULL without one. */
+  float *dshape;     /* [d x cells x s o] its gradient at layer l's part of a feature's contribution */
+  double *shape;     /* [cells] a feature's contributions at its sorted values */
+  double *variation; /* [K] its value */
+
   float *feature_partial, *shared_partial;
   double *strip_loss; /* [PN_ROW_STRIPS] */
   pn_strip *strip;
@@ -149,7 +156,7 @@ static inline void pn_phase_book(pn_scratch *scratch, pn_phase phase) {
   scratch->mark = now;
 }
 
-/* ---- within the model layer (model_cells.c, model_rows.c) ---- */
+/* ---- within the model layer (model_cells.c, model_rows.c, model_variation.c) ---- */
 
 int pn_is_order1(const pn_config *config);
 /* Components of two features through the fused kernels: one output, two-layer predictors, no dropout in them. */
@@ -173,5 +180,11 @@ void pn_rows_predict(const pn_model *model, pn_work *work, size_t begin, size_t 
 /* Loss of these rows; the gradient goes to work->g, for order > 1 to work->du and shared_grad too. */
 double pn_rows_gradient(const pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch, pn_mode mode,
                         size_t begin, size_t end, pn_scratch *scratch, float *shared_grad);
+
+/* Whether the pass has a penalty on variation. */
+int pn_has_variation(const pn_config *config, pn_mode mode);
+/* Feature i's penalty into work->variation and its gradient into work->dshape, from the outputs of its cells. */
+void pn_variation_gradient(const pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, size_t i,
+                           pn_scratch *scratch);
 
 #endif

@@ -2,6 +2,7 @@
 #include "r_parse.h"
 
 #include <R_ext/RS.h>
+#include <float.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -98,6 +99,46 @@ static void parse_net(pn_config *config, SEXP net, SEXP from, pn_arena *arena) {
   }
 }
 
+static double number_or(SEXP list, const char *name, double absent) {
+  return pn_r_element(list, name) == R_NilValue ? absent : pn_r_number(list, name);
+}
+
+static const double *optional_doubles(SEXP list, const char *name, size_t n) {
+  SEXP x = pn_r_element(list, name);
+  if (x == R_NilValue) return NULL;
+  if (!Rf_isReal(x) || (size_t)Rf_xlength(x) != n) {
+    pn_r_abort("engine", "The engine needs `%s` as a double vector of %.0f values.", name, (double)n);
+  }
+  return REAL(x);
+}
+
+/* The penalty on variation; configurations that know nothing of it have none. */
+static void parse_variation(pn_config *config, SEXP from) {
+  const double strength = number_or(from, "variation", 0), scale = number_or(from, "variation_scale", 1);
+  const double *weight = optional_doubles(from, "variation_weight", config->features);
+  if (!(strength >= 0 && strength <= FLT_MAX)) {
+    pn_r_abort("variation", "The penalty on variation must be 0 or more, not %g.", strength);
+  }
+  if (!(scale > 0 && R_FINITE(scale))) {
+    pn_r_abort("variation", "The scale of the penalty on variation must be above 0, not %g.", scale);
+  }
+  for (size_t i = 0; weight != NULL && i < config->features; ++i) {
+    if (!(weight[i] >= 0 && R_FINITE(weight[i]))) {
+      pn_r_abort("variation", "The weights of the penalty on variation must be 0 or more, not %g.", weight[i]);
+    }
+  }
+  if (strength > 0 && config->members > 1) {
+    pn_r_abort("variation", "The penalty on variation is for components of one feature, not of %.0f.",
+               (double)config->members);
+  }
+  if (strength > 0 && (config->dropout > 0 || config->dropout_output > 0)) {
+    pn_r_abort("variation", "The penalty on variation and dropout exclude each other: set one of them to 0.");
+  }
+  config->variation = (float)strength;
+  config->variation_scale = scale;
+  config->variation_weight = weight;
+}
+
 void pn_r_config(pn_config *config, SEXP from, pn_arena *arena) {
   static const char *const norms[] = {"layer", "batch"};
   static const char *const families[] = {"gaussian", "binomial", "multinomial", "poisson"};
@@ -142,6 +183,7 @@ void pn_r_config(pn_config *config, SEXP from, pn_arena *arena) {
   }
   config->component = component;
   parse_net(config, pn_r_element(from, "net"), from, arena);
+  parse_variation(config, from);
 }
 
 /* The largest of n codes. */
@@ -183,15 +225,6 @@ static void parse_feature(pn_feature *feature, SEXP from, size_t n, pn_arena *ar
   if (value == NULL) pn_r_check(PN_NO_MEMORY);
   for (size_t i = 0; i < feature->n_values; ++i) value[i] = (float)REAL(values)[i];
   feature->value = value;
-}
-
-static const double *optional_doubles(SEXP list, const char *name, size_t n) {
-  SEXP x = pn_r_element(list, name);
-  if (x == R_NilValue) return NULL;
-  if (!Rf_isReal(x) || (size_t)Rf_xlength(x) != n) {
-    pn_r_abort("engine", "The engine needs `%s` as a double vector of %.0f values.", name, (double)n);
-  }
-  return REAL(x);
 }
 
 static void check_labels(const pn_data *data, const pn_config *config) {

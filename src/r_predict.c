@@ -96,7 +96,7 @@ static SEXP predict_body(void *data) {
   pn_r_model(&model, &config, call->params, call->running, arena);
   const size_t block = pn_pass_rows(&config, rows.n);
   const int threads = pn_threads_start(pn_pass_threads(&config, &rows, block, pn_r_threads(call->threads)));
-  pn_r_check(pn_batch_init(&batch, &rows, config.features, block, 1, arena));
+  pn_r_check(pn_batch_init(&batch, &rows, config.features, block, 1, 0, arena));
   pn_r_check(pn_work_init(&work, &model, &batch, 0, threads, arena));
   float *r = NULL;
   if (call->want != WANT_PREDICTIONS) {
@@ -104,7 +104,7 @@ static SEXP predict_body(void *data) {
     if (r == NULL) pn_r_check(PN_NO_MEMORY);
   }
   SEXP out = PROTECT(allocate_result(&config, call->want, rows.n));
-  const pn_mode mode = {0, INFINITY, 0, 0, threads};
+  const pn_mode mode = {0, INFINITY, 0, 0, threads, 0};
   for (size_t begin = 0; begin < rows.n; begin += block) {
     const target to = {REAL(out), rows.n, begin};
     pn_batch_fill_range(&batch, &rows, begin, rows.n - begin < block ? rows.n - begin : block, threads);

@@ -34,7 +34,7 @@ static pn_status validator_init(validator *v, const pn_model *model, const pn_da
   memset(v, 0, sizeof(*v));
   v->data = data;
   v->block = pn_pass_rows(model->config, data->n);
-  pn_status status = pn_batch_init(&v->batch, data, model->config->features, v->block, 1, arena);
+  pn_status status = pn_batch_init(&v->batch, data, model->config->features, v->block, 1, 0, arena);
   if (status == PN_OK) status = pn_work_init(&v->work, model, &v->batch, 0, threads, arena);
   if (status == PN_OK) status = pn_scorer_init(&v->scorer, model->config, data, arena);
   return status;
@@ -42,7 +42,7 @@ static pn_status validator_init(validator *v, const pn_model *model, const pn_da
 
 static pn_status validator_score(validator *v, pn_model *model, int threads, const pn_callbacks *callbacks,
                                  double *score) {
-  const pn_mode mode = {0, INFINITY, 0, 0, threads};
+  const pn_mode mode = {0, INFINITY, 0, 0, threads, 0};
   const size_t d = model->config->layers, so = model->config->tasks * model->config->outputs;
   for (size_t begin = 0; begin < v->data->n; begin += v->block) {
     const size_t n = v->data->n - begin < v->block ? v->data->n - begin : v->block;
@@ -108,7 +108,7 @@ static pn_status trainer_init(trainer *t, const pn_model *model, const pn_data *
   t->order = pn_arena_alloc(arena, data->n, sizeof(uint32_t));
   if (arena->failed) return PN_NO_MEMORY;
   for (size_t r = 0; r < data->n && !arena->measuring; ++r) t->order[r] = (uint32_t)r;
-  pn_status status = pn_batch_init(&t->batch, data, config->features, capacity, equal_values, arena);
+  pn_status status = pn_batch_init(&t->batch, data, config->features, capacity, equal_values, config->variation > 0, arena);
   if (status == PN_OK) status = pn_work_init(&t->work, model, &t->batch, 1, options->threads, arena);
   if (status == PN_OK) status = pn_optimiser_init(&t->optimiser, model, options->weight_decay, arena);
   return status;
@@ -126,7 +126,7 @@ static pn_status run_epoch(trainer *t, pn_model *model, const pn_data *data, con
   }
   for (size_t begin = 0; begin < data->n;) {
     const size_t rows = batch_rows(options, data->n, begin);
-    const pn_mode mode = {1, (float)(1 / temperature), options->seed, t->optimiser.steps, options->threads};
+    const pn_mode mode = {1, (float)(1 / temperature), options->seed, t->optimiser.steps, options->threads, 1};
     pn_batch_fill(&t->batch, data, t->order + begin, rows, options->threads);
     pn_phase_book(clock, PN_PHASE_BATCHES);
     if (t->batch.weight_sum > 0) {
