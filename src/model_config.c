@@ -110,6 +110,7 @@ static void init_feature(float *block, const pn_layout *layout, const pn_config 
 void pn_params_init(float *slab, const pn_layout *layout, const pn_config *config, const double *centers,
                     uint64_t seed) {
   const size_t h = config->hidden, d = config->layers, o = config->outputs, C = config->components;
+  if (config->features == 0) return; /* nothing but layer 0: all zero */
   for (size_t i = 0; i < config->features; ++i) {
     draws own = {pn_rng_key(seed, PN_STREAM_INIT, 1 + i, 0), 0};
     init_feature(slab + i * layout->feature_size, layout, config, centers + i * config->prototypes, &own);

@@ -114,7 +114,7 @@ void pn_rows_predict(const pn_model *model, pn_work *work, size_t begin, size_t 
   const pn_config *config = model->config;
   const size_t o = config->outputs, s = config->tasks, so = s * o, C = config->components, d = config->layers;
   const size_t n = end - begin;
-  const double share = 1 / (double)C;
+  const double share = C > 0 ? 1 / (double)C : 0;
   double *sum = scratch->sum;
   for (size_t l = 0; l < d; ++l) {
     const float *bias = model->shared + model->layout.task_bias + l * so;
@@ -145,6 +145,7 @@ static double row_loss(const pn_model *model, pn_work *work, const pn_data *data
   const double shift = data->offset == NULL ? 0.0 : data->offset[id];
   const size_t u_begin = config->task_kind == PN_TASK_GROUP ? (size_t)data->task[id] - 1 : 0;
   const size_t u_end = config->task_kind == PN_TASK_RESPONSE ? s : u_begin + 1;
+  const double *base = data->base == NULL ? NULL : data->base + id * so;
   double total = 0;
   for (size_t l = 0; l < d; ++l) memset(work->g + (l * work->rows + row) * so, 0, so * sizeof(float));
   for (size_t u = u_begin; u < u_end; ++u) {
@@ -153,7 +154,7 @@ static double row_loss(const pn_model *model, pn_work *work, const pn_data *data
     for (size_t m = config->hierarchical ? 0 : d - 1; m < d; ++m) {
       const double *eta = work->eta + (row * d + m) * so + u * o;
       double *shifted = work->deta + 2 * row * o, *deta = shifted + o;
-      for (size_t k = 0; k < o; ++k) shifted[k] = eta[k] + shift;
+      for (size_t k = 0; k < o; ++k) shifted[k] = eta[k] + (base == NULL ? shift : shift + base[u * o + k]);
       total += scale * family->loss(shifted, y, o, deta);
       for (size_t k = 0; k < o; ++k) work->g[(m * work->rows + row) * so + u * o + k] = (float)(scale * deta[k]);
     }

@@ -5,12 +5,13 @@
  *      validation      data of held-out rows, or NULL
  *      init            list(params = double slab), one member that starts from there, or
  *                      list(centers = double [t x K], seed = double, relation = NULL or double [s x C]), a member per
- *                      seed; relation: see pn_params_relate
+ *                      seed; relation: see pn_params_relate. base = what r_smooth.h says: with layer 0
  *      train           list(epochs, batch_size, lr, weight_decay, tau, patience, seed, shuffle, join_remainder,
- *                      equal_values, threads); seed as long as there are members
+ *                      equal_values, threads, skip = NULL or integer); seed and skip as long as there are members: the
+ *                      rows whose data$fold is a member's skip are left out of its training
  *      progress        function(member, epoch, loss, score) or NULL; called after epochs, may signal conditions
  * out: a list with, per member, list(params, running, loss, score, lr, temperature, best_epoch, score_name, epochs_run,
- *      status, seconds); status "diverged": the loss stopped being finite in epoch `epochs_run`, params are not to be
+ *      status, seconds, base); base: fitted layer 0, see r_smooth.h; status "diverged": the loss stopped being finite in epoch `epochs_run`, params are not to be
  *      used; seconds: time per phase
  *      ffi_fit_bytes: double, c(memory that the fit needs, memory that there is), in bytes
  *
@@ -31,12 +32,14 @@
 #include "base_memory.h"
 #include "base_size.h"
 #include "r_entries.h"
+#include "r_smooth.h"
 #include "train_loop.h"
 
 #define PN_POLL_PAUSE 10 /* milliseconds between two looks at R while the main thread waits */
 
 typedef struct {
   float *param, *running; /* what is kept of the model */
+  pn_smooth_result base;  /* with layer 0 */
   pn_history history;
   pn_status status;
   pn_arena kept; /* of the above */
@@ -63,6 +66,9 @@ typedef struct fit_call {
   origin start;
   pn_train_options options; /* but for the seed */
   const double *seeds;
+  const int *skip;              /* [members] or NULL */
+  const pn_smooth_term *terms; /* of layer 0, or NULL: none */
+  const double *handle;
   size_t n_seeds; /* a member each */
   member *members;
   size_t n_members;          /* as many, once they are there */
@@ -167,6 +173,11 @@ static void parse_options(fit_call *call, int threads) {
   call->options = options;
   call->seeds = REAL(seeds);
   call->n_seeds = n;
+  SEXP skip = pn_r_element(call->train, "skip");
+  if (skip != R_NilValue && (!Rf_isInteger(skip) || (size_t)Rf_xlength(skip) != n)) {
+    pn_r_abort("engine", "The engine needs `skip` as one integer per member.");
+  }
+  call->skip = skip == R_NilValue ? NULL : INTEGER(skip);
 }
 
 static void parse_data(fit_call *call) {
@@ -186,7 +197,14 @@ static const pn_data *held_out_of(const fit_call *call) {
 static void parse_origin(fit_call *call) {
   const pn_config *config = &call->engine_config;
   pn_layout layout;
+  SEXP base = pn_r_element(call->init, "base");
   pn_r_check(pn_layout_init(&layout, config));
+  if (base != R_NilValue) {
+    call->terms = pn_r_smooth_terms(base, config->columns, &call->arena);
+    call->handle = pn_r_smooth_handle(base, config->columns);
+  } else if (config->features == 0) {
+    pn_r_abort("engine", "The engine needs prototype layers or layer 0.");
+  }
   if (pn_r_element(call->init, "params") != R_NilValue) {
     call->start.params = need_doubles(call->init, "params", layout.total);
     return;
@@ -257,12 +275,21 @@ static void train_member(member *at) {
   pn_train_options options = call->options;
   pn_history history = {.epochs_run = 0};
   pn_model model;
+  pn_data rows = call->rows;
+  pn_base base = {.term = call->terms, .handle = call->handle};
   options.seed = (uint64_t)call->seeds[at->number];
+  if (call->skip == NULL || call->skip[at->number] == 0) {
+    rows.fold = NULL;
+  } else {
+    rows.skip = call->skip[at->number];
+  }
   at->status = init_model(&model, at);
   if (at->status == PN_OK) at->status = init_history(&history, options.epochs, &at->work);
   if (at->status == PN_OK) {
-    at->status = pn_train(&model, &call->rows, held_out_of(call), &options, &history, &callbacks, &at->work);
+    at->status = pn_train(&model, &rows, held_out_of(call), &options, call->terms == NULL ? NULL : &base, &history, &callbacks,
+                          &at->work);
   }
+  if (at->status == PN_OK && call->terms != NULL) at->status = pn_smooth_keep(base.fitter, &at->base, &at->kept);
   if ((at->status == PN_OK || at->status == PN_DIVERGED) && keep(at, &model, &history) != PN_OK) {
     at->status = PN_NO_MEMORY;
   }
@@ -301,7 +328,7 @@ static void train_side_by_side(fit_call *call, int threads) {
 
 static SEXP seconds_of(const pn_history *history) {
   const char *names[] = {"activation", "encoder",   "predictor", "components",
-                         "loss",       "optimiser", "batches",   "validation"};
+                         "loss",       "optimiser", "batches",   "validation", "base"};
   SEXP out = PROTECT(Rf_allocVector(REALSXP, PN_PHASES)), labels = PROTECT(Rf_allocVector(STRSXP, PN_PHASES));
   for (int phase = 0; phase < PN_PHASES; ++phase) {
     REAL(out)[phase] = history->seconds[phase];
@@ -316,7 +343,7 @@ static SEXP result_of(const member *at, size_t total) {
   const pn_history *history = &at->history;
   const double *const curves[] = {history->loss, history->score, history->lr, history->temperature};
   const char *names[] = {"params",     "running",    "loss",       "score",  "lr",      "temperature",
-                         "best_epoch", "score_name", "epochs_run", "status", "seconds", ""};
+                         "best_epoch", "score_name", "epochs_run", "status", "seconds", "base",   ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, pn_r_doubles(at->param, total));
   SET_VECTOR_ELT(out, 1, pn_r_doubles(at->running, 2 * at->call->engine_config.features));
@@ -330,6 +357,7 @@ static SEXP result_of(const member *at, size_t total) {
   SET_VECTOR_ELT(out, 8, Rf_ScalarInteger((int)history->epochs_run));
   SET_VECTOR_ELT(out, 9, Rf_mkString(at->status == PN_DIVERGED ? "diverged" : "ok"));
   SET_VECTOR_ELT(out, 10, seconds_of(history));
+  if (at->status == PN_OK && at->call->terms != NULL) SET_VECTOR_ELT(out, 11, pn_r_smooth_result(&at->base));
   UNPROTECT(1);
   return out;
 }

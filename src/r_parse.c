@@ -267,6 +267,11 @@ void pn_r_data(pn_data *data, const pn_config *config, SEXP from, pn_arena *aren
   data->y = optional_doubles(from, "y", PN_SIZE(data->n, data->y_columns));
   data->weight = optional_doubles(from, "weights", data->n);
   data->offset = optional_doubles(from, "offset", data->n);
+  SEXP fold = pn_r_element(from, "fold");
+  if (fold != R_NilValue && (!Rf_isInteger(fold) || (size_t)Rf_xlength(fold) != data->n)) {
+    pn_r_abort("engine", "The engine needs every row's fold as an integer.");
+  }
+  if (fold != R_NilValue) data->fold = INTEGER(fold);
   if (config->task_kind == PN_TASK_GROUP) {
     if (!Rf_isInteger(task) || (size_t)Rf_xlength(task) != data->n) {
       pn_r_abort("engine", "The engine needs every row's group as an integer.");

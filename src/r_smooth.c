@@ -55,9 +55,8 @@ static SEXP doubles(const double *x, size_t n) {
   return out;
 }
 
-static SEXP penalty_table(const pn_smooth_fitter *fitter) {
-  const pn_smooth_penalty *penalty;
-  const size_t n = pn_smooth_penalties(fitter, &penalty);
+static SEXP penalty_table(const pn_smooth_result *result) {
+  const size_t n = result->penalties;
   const char *names[] = {"feature", "curvature", "strength", "relative", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, Rf_allocVector(INTSXP, (R_xlen_t)n));
@@ -65,16 +64,18 @@ static SEXP penalty_table(const pn_smooth_fitter *fitter) {
   SET_VECTOR_ELT(out, 2, Rf_allocVector(REALSXP, (R_xlen_t)n));
   SET_VECTOR_ELT(out, 3, Rf_allocVector(REALSXP, (R_xlen_t)n));
   for (size_t j = 0; j < n; ++j) {
-    INTEGER(VECTOR_ELT(out, 0))[j] = (int)penalty[j].feature + 1;
-    LOGICAL(VECTOR_ELT(out, 1))[j] = penalty[j].curvature;
-    REAL(VECTOR_ELT(out, 2))[j] = penalty[j].scale * exp(penalty[j].rho);
-    REAL(VECTOR_ELT(out, 3))[j] = penalty[j].rho;
+    const pn_smooth_penalty *penalty = &result->penalty[j];
+    INTEGER(VECTOR_ELT(out, 0))[j] = (int)penalty->feature + 1;
+    LOGICAL(VECTOR_ELT(out, 1))[j] = penalty->curvature;
+    REAL(VECTOR_ELT(out, 2))[j] = penalty->scale * exp(penalty->rho);
+    REAL(VECTOR_ELT(out, 3))[j] = penalty->rho;
   }
   UNPROTECT(1);
   return out;
 }
 
-SEXP pn_r_smooth_result(const pn_smooth *smooth, const pn_smooth_fitter *fitter) {
+SEXP pn_r_smooth_result(const pn_smooth_result *result) {
+  const pn_smooth *smooth = &result->smooth;
   const size_t rows = smooth->first[smooth->features], q = smooth->outputs, K = smooth->features;
   const char *names[] = {"value", "intercept", "edf", "dispersion", "penalties", "covariance", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
@@ -84,16 +85,15 @@ SEXP pn_r_smooth_result(const pn_smooth *smooth, const pn_smooth_fitter *fitter)
     for (size_t k = 0; k < q; ++k) REAL(value)[k * rows + r] = smooth->value[r * q + k];
   }
   SET_VECTOR_ELT(out, 1, doubles(smooth->intercept, q));
-  SET_VECTOR_ELT(out, 2, doubles(pn_smooth_edf(fitter), K));
-  SET_VECTOR_ELT(out, 3, doubles(pn_smooth_dispersion(fitter), q));
-  SET_VECTOR_ELT(out, 4, penalty_table(fitter));
+  SET_VECTOR_ELT(out, 2, doubles(result->edf, K));
+  SET_VECTOR_ELT(out, 3, doubles(result->dispersion, q));
+  SET_VECTOR_ELT(out, 4, penalty_table(result));
   SEXP covariance = Rf_allocVector(VECSXP, (R_xlen_t)K);
   SET_VECTOR_ELT(out, 5, covariance);
   for (size_t i = 0; i < K; ++i) {
     const size_t c = pn_smooth_columns(&smooth->term[i]), dims[] = {c, c, q};
-    SEXP one = Rf_allocVector(REALSXP, (R_xlen_t)(c * c * q));
+    SEXP one = doubles(result->covariance[i], c * c * q);
     SET_VECTOR_ELT(covariance, (R_xlen_t)i, one);
-    for (size_t k = 0; k < q; ++k) pn_smooth_covariance(fitter, i, k, REAL(one) + k * c * c);
     pn_r_dim(one, 3, dims);
   }
   UNPROTECT(1);
@@ -126,20 +126,21 @@ static SEXP fit_body(void *data) {
   };
   SEXP strengths = pn_r_element(call->options, "strengths");
   if (strengths != R_NilValue) {
-    const pn_smooth_penalty *penalty;
-    if (!Rf_isReal(strengths) || (size_t)Rf_xlength(strengths) != pn_smooth_penalties(fitter, &penalty)) {
+    if (!Rf_isReal(strengths) || (size_t)Rf_xlength(strengths) != pn_smooth_penalties(fitter)) {
       pn_r_abort("engine", "The engine needs one strength per penalty.");
     }
-    pn_smooth_keep(fitter, REAL(strengths));
+    pn_smooth_fix(fitter, REAL(strengths));
   }
   SEXP eta = PROTECT(Rf_allocMatrix(REALSXP, (int)outputs, (int)rows.n));
   pn_r_check(pn_smooth_train(fitter, NULL, &options, REAL(eta)));
-  SEXP result = PROTECT(pn_r_smooth_result(&smooth, fitter));
+  pn_smooth_result kept;
+  pn_r_check(pn_smooth_keep(fitter, &kept, arena));
+  SEXP result = PROTECT(pn_r_smooth_result(&kept));
   const char *names[] = {"fitted", "eta", "iterations", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, result);
   SET_VECTOR_ELT(out, 1, eta);
-  SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)pn_smooth_iterations(fitter)));
+  SET_VECTOR_ELT(out, 2, Rf_ScalarReal((double)kept.iterations));
   UNPROTECT(3);
   return out;
 }

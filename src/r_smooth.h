@@ -18,6 +18,6 @@ pn_smooth_term *pn_r_smooth_terms(SEXP base, size_t columns, pn_arena *arena);
 /* The user's factors, or NULL. */
 const double *pn_r_smooth_handle(SEXP base, size_t columns);
 
-SEXP pn_r_smooth_result(const pn_smooth *smooth, const pn_smooth_fitter *fitter);
+SEXP pn_r_smooth_result(const pn_smooth_result *result);
 
 #endif

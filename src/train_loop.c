@@ -19,30 +19,28 @@ double pn_schedule_lr(size_t epoch, size_t epochs, double lr) {
   return lr * (1 + cos(3.14159265358979323846 * (double)epoch / (double)epochs)) / 2;
 }
 
-/* Held-out rows, scored after every epoch at T -> 0. */
+/* Rows that the whole model predicts now and then. */
 typedef struct {
   const pn_data *data;
   pn_batch batch;
   pn_work work;
-  pn_scorer scorer;
   size_t block; /* rows predicted at once */
   int filled;   /* the batch holds all rows and never changes */
-} validator;
+} forecast;
 
-static pn_status validator_init(validator *v, const pn_model *model, const pn_data *data, int threads,
-                                pn_arena *arena) {
+static pn_status forecast_init(forecast *v, const pn_model *model, const pn_data *data, int threads, pn_arena *arena) {
   memset(v, 0, sizeof(*v));
   v->data = data;
   v->block = pn_pass_rows(model->config, data->n);
   pn_status status = pn_batch_init(&v->batch, data, model->config->features, v->block, 1, 0, arena);
   if (status == PN_OK) status = pn_work_init(&v->work, model, &v->batch, 0, threads, arena);
-  if (status == PN_OK) status = pn_scorer_init(&v->scorer, model->config, data, arena);
   return status;
 }
 
-static pn_status validator_score(validator *v, pn_model *model, int threads, const pn_callbacks *callbacks,
-                                 double *score) {
-  const pn_mode mode = {0, INFINITY, 0, 0, threads, 0};
+/* eta[n x s o] at a temperature of 1 / inv_temp, offset and layer 0 not added. */
+static pn_status forecast_run(forecast *v, pn_model *model, float inv_temp, int threads, const pn_callbacks *callbacks,
+                              double *eta) {
+  const pn_mode mode = {0, inv_temp, 0, 0, threads, 0};
   const size_t d = model->config->layers, so = model->config->tasks * model->config->outputs;
   for (size_t begin = 0; begin < v->data->n; begin += v->block) {
     const size_t n = v->data->n - begin < v->block ? v->data->n - begin : v->block;
@@ -50,12 +48,72 @@ static pn_status validator_score(validator *v, pn_model *model, int threads, con
     v->filled = n == v->data->n;
     pn_pass_predict(model, &v->work, &v->batch, mode);
     for (size_t r = 0; r < n; ++r) {
-      memcpy(v->scorer.eta + (begin + r) * so, v->work.eta + (r * d + d - 1) * so, so * sizeof(double));
+      memcpy(eta + (begin + r) * so, v->work.eta + (r * d + d - 1) * so, so * sizeof(double));
     }
     if (callbacks->poll(callbacks->context)) return PN_STOPPED;
   }
-  *score = pn_score(&v->scorer, model->config, v->data);
   return PN_OK;
+}
+
+/* Held-out rows, scored after every epoch at T -> 0. */
+typedef struct {
+  forecast rows;
+  pn_scorer scorer;
+} validator;
+
+static pn_status validator_init(validator *v, const pn_model *model, const pn_data *data, int threads,
+                                pn_arena *arena) {
+  const pn_status status = forecast_init(&v->rows, model, data, threads, arena);
+  return status == PN_OK ? pn_scorer_init(&v->scorer, model->config, data, arena) : status;
+}
+
+static pn_status validator_score(validator *v, pn_model *model, int threads, const pn_callbacks *callbacks,
+                                 double *score) {
+  const pn_status status = forecast_run(&v->rows, model, INFINITY, threads, callbacks, v->scorer.eta);
+  if (status == PN_OK) *score = pn_score(&v->scorer, model->config, v->rows.data);
+  return status;
+}
+
+/* Layer 0 in training. */
+#define PN_REFITS 10 /* of layer 0, evenly over the epochs, the first ones left out: */
+#define PN_REFIT_FROM 2
+
+typedef struct {
+  forecast rows; /* all rows of the data */
+  double *net;   /* [n x s o] what the prototype layers say of them */
+  double *eta;   /* [n x s o] what layer 0 says */
+} footing;
+
+static pn_status footing_init(footing *f, pn_base *base, const pn_model *model, const pn_data *data, int threads,
+                              pn_arena *arena) {
+  const pn_config *config = model->config;
+  const size_t so = PN_SIZE(config->tasks, config->outputs);
+  memset(f, 0, sizeof(*f));
+  f->net = pn_arena_alloc(arena, PN_SIZE(data->n, so), sizeof(double));
+  f->eta = pn_arena_alloc(arena, PN_SIZE(data->n, so), sizeof(double));
+  if (arena->failed) return PN_NO_MEMORY;
+  pn_status status = pn_smooth_init(&base->smooth, base->term, config->columns, so, arena);
+  if (status == PN_OK) {
+    status = pn_smooth_fitter_init(&base->fitter, &base->smooth, config, data, base->handle, arena);
+  }
+  if (status == PN_OK && config->features > 0) status = forecast_init(&f->rows, model, data, threads, arena);
+  return status;
+}
+
+static pn_status footing_fit(footing *f, pn_base *base, pn_model *model, float inv_temp, int thorough, int threads,
+                             const pn_callbacks *callbacks) {
+  const pn_smooth_options options = {thorough ? 40 : 2, thorough ? 12 : 1, 0, 1e-7};
+  if (model->config->features > 0) {
+    const pn_status status = forecast_run(&f->rows, model, inv_temp, threads, callbacks, f->net);
+    if (status != PN_OK) return status;
+  }
+  return pn_smooth_train(base->fitter, model->config->features > 0 ? f->net : NULL, &options, f->eta);
+}
+
+/* Is layer 0 fitted again after this epoch (from 0)? The last time comes at the end. */
+static int refit_due(size_t epoch, size_t epochs) {
+  const size_t before = epoch * PN_REFITS / epochs, after = (epoch + 1) * PN_REFITS / epochs;
+  return after > before && after >= PN_REFIT_FROM && after < PN_REFITS;
 }
 
 /* Parameters of the best epoch so far. */
@@ -97,6 +155,7 @@ typedef struct {
   pn_work work;
   pn_optimiser optimiser;
   uint32_t *order; /* [n] rows in the order of this epoch */
+  uint32_t *used;  /* [capacity] those of a batch that take part */
 } trainer;
 
 static pn_status trainer_init(trainer *t, const pn_model *model, const pn_data *data, const pn_train_options *options,
@@ -106,6 +165,7 @@ static pn_status trainer_init(trainer *t, const pn_model *model, const pn_data *
   memset(t, 0, sizeof(*t));
   const int equal_values = options->equal_values && config->dropout <= 0 && config->dropout_output <= 0;
   t->order = pn_arena_alloc(arena, data->n, sizeof(uint32_t));
+  t->used = pn_arena_alloc(arena, capacity, sizeof(uint32_t));
   if (arena->failed) return PN_NO_MEMORY;
   for (size_t r = 0; r < data->n && !arena->measuring; ++r) t->order[r] = (uint32_t)r;
   pn_status status = pn_batch_init(&t->batch, data, config->features, capacity, equal_values, config->variation > 0, arena);
@@ -114,12 +174,23 @@ static pn_status trainer_init(trainer *t, const pn_model *model, const pn_data *
   return status;
 }
 
+/* Rows id[n] without those of the skipped fold: members that leave out different folds share their batches but for
+ * these. Returns how many are left, in t->used. */
+static size_t keep_used(trainer *t, const pn_data *data, const uint32_t *id, size_t n) {
+  size_t kept = 0;
+  for (size_t r = 0; r < n; ++r) {
+    if (pn_data_used(data, id[r])) t->used[kept++] = id[r];
+  }
+  return kept;
+}
+
 /* One epoch; *mean_loss is the mean of its batches' losses, by rows. */
 static pn_status run_epoch(trainer *t, pn_model *model, const pn_data *data, const pn_train_options *options,
                            size_t epoch, double lr, double temperature, const pn_callbacks *callbacks,
                            double *mean_loss) {
   pn_scratch *clock = t->work.scratch;
   double sum = 0;
+  size_t total = 0;
   pn_phase_start(clock);
   if (options->shuffle) {
     pn_rng_shuffle(t->order, data->n, pn_rng_key(options->seed, PN_STREAM_SHUFFLE, epoch, 0));
@@ -127,11 +198,13 @@ static pn_status run_epoch(trainer *t, pn_model *model, const pn_data *data, con
   for (size_t begin = 0; begin < data->n;) {
     const size_t rows = batch_rows(options, data->n, begin);
     const pn_mode mode = {1, (float)(1 / temperature), options->seed, t->optimiser.steps, options->threads, 1};
-    pn_batch_fill(&t->batch, data, t->order + begin, rows, options->threads);
+    const size_t kept = keep_used(t, data, t->order + begin, rows);
+    pn_batch_fill(&t->batch, data, t->used, kept, options->threads);
     pn_phase_book(clock, PN_PHASE_BATCHES);
     if (t->batch.weight_sum > 0) {
       const double loss = pn_pass_gradient(model, &t->work, data, &t->batch, mode);
-      sum += loss * (double)rows;
+      sum += loss * (double)kept;
+      total += kept;
       if (!isfinite(loss)) return PN_DIVERGED;
       pn_phase_start(clock);
       pn_optimiser_step(&t->optimiser, model, &t->work, lr);
@@ -140,7 +213,7 @@ static pn_status run_epoch(trainer *t, pn_model *model, const pn_data *data, con
     begin += rows;
     if (callbacks->poll(callbacks->context)) return PN_STOPPED;
   }
-  *mean_loss = sum / (double)data->n;
+  *mean_loss = total > 0 ? sum / (double)total : NAN;
   return PN_OK;
 }
 
@@ -182,11 +255,21 @@ size_t pn_train_bytes(const pn_config *config, const pn_data *data, const pn_dat
   return reserve_init(&all, &model, data, validation, options, &arena) == PN_OK ? arena.bytes : PN_SIZE_TOO_LARGE;
 }
 
-pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validation, const pn_train_options *options,
-                   pn_history *history, const pn_callbacks *callbacks, pn_arena *arena) {
+pn_status pn_train(pn_model *model, const pn_data *rows, const pn_data *validation, const pn_train_options *options,
+                   pn_base *base, pn_history *history, const pn_callbacks *callbacks, pn_arena *arena) {
   reserve all;
+  footing below;
+  pn_data own = *rows;
+  const pn_data *data = &own;
   pn_status status = reserve_init(&all, model, data, validation, options, arena);
+  if (status == PN_OK && base != NULL) status = footing_init(&below, base, model, data, options->threads, arena);
   if (status != PN_OK) return status;
+  if (base != NULL) {
+    const pn_smooth_options straight = {20, 5, 1, 1e-6};
+    own.base = below.eta;
+    if (model->config->features > 0) status = pn_smooth_train(base->fitter, NULL, &straight, below.eta);
+    if (status != PN_OK) return status;
+  }
   trainer *train = &all.train;
   validator *check = &all.check;
   snapshot *best = &all.best;
@@ -194,7 +277,8 @@ pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validati
 
   const double annealed = floor((double)options->epochs / 2) + PN_ANNEAL_TAIL * options->tau;
   for (size_t i = 0; i < model->config->features; ++i) pn_model_refresh(model, i);
-  for (size_t epoch = 0; epoch < options->epochs; ++epoch) {
+  const size_t epochs = model->config->features > 0 ? options->epochs : 0; /* no prototype layers: layer 0 alone */
+  for (size_t epoch = 0; epoch < epochs; ++epoch) {
     const double lr = pn_schedule_lr(epoch, options->epochs, options->lr);
     const double temperature = pn_schedule_temperature(epoch, options->epochs, options->tau);
     double loss = NAN, score = NAN;
@@ -202,6 +286,11 @@ pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validati
     status = run_epoch(train, model, data, options, epoch, lr, temperature, callbacks, &loss);
     if (status != PN_OK) return status;
     pn_phase_start(train->work.scratch);
+    if (base != NULL && refit_due(epoch, options->epochs)) {
+      status = footing_fit(&below, base, model, (float)(1 / temperature), 0, options->threads, callbacks);
+      if (status != PN_OK) return status;
+      pn_phase_book(train->work.scratch, PN_PHASE_BASE);
+    }
     if (validation != NULL) status = validator_score(check, model, options->threads, callbacks, &score);
     if (status != PN_OK) return status;
     pn_phase_book(train->work.scratch, PN_PHASE_VALIDATION);
@@ -223,6 +312,12 @@ pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validati
     if (validation != NULL && (double)(epoch + 1) - since >= options->patience) break;
   }
   if (validation != NULL) snapshot_restore(best, model);
+  if (base != NULL) {
+    pn_phase_start(train->work.scratch);
+    status = footing_fit(&below, base, model, INFINITY, 1, options->threads, callbacks);
+    if (status != PN_OK) return status;
+    pn_phase_book(train->work.scratch, PN_PHASE_BASE);
+  }
   sum_seconds(&train->work, history->seconds);
   return PN_OK;
 }

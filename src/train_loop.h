@@ -5,6 +5,7 @@
 #include "base_arena.h"
 #include "base_status.h"
 #include "model_pass.h"
+#include "train_smooth.h"
 #include "train_score.h"
 
 typedef struct {
@@ -42,10 +43,21 @@ double pn_schedule_lr(size_t epoch, size_t epochs, double lr);
 size_t pn_train_bytes(const pn_config *config, const pn_data *data, const pn_data *validation,
                       const pn_train_options *options);
 
-/* Trains `model` in place; afterwards it holds the best epoch's parameters (the last one's without validation data).
+/* Layer 0 of a training: its terms and how much smoother than found they shall be (pn_smooth_fitter_init), and the
+ * fitter, which stands in the training's arena. */
+typedef struct {
+  const pn_smooth_term *term; /* [config->columns] */
+  const double *handle;
+  pn_smooth smooth;
+  pn_smooth_fitter *fitter;
+} pn_base;
+
+/* Trains `model` in place; with layer 0 (base, or NULL) below it: the prototype layers begin over straight lines, layer 0
+ * is fitted again to what they leave from a fifth of the epochs on, ten times in all, the last time at T -> 0 when they
+ * have come to rest. Rows of the fold data->skip are left out of everything. Afterwards the model holds the best epoch's parameters (the last one's without validation data).
  * validation may be NULL. PN_STOPPED when `poll` said so; PN_DIVERGED leaves history->epochs_run at the epoch that
  * failed. */
 pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validation, const pn_train_options *options,
-                   pn_history *history, const pn_callbacks *callbacks, pn_arena *arena);
+                   pn_base *base, pn_history *history, const pn_callbacks *callbacks, pn_arena *arena);
 
 #endif

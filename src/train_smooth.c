@@ -772,28 +772,16 @@ pn_status pn_smooth_fitter_init(pn_smooth_fitter **out, pn_smooth *smooth, const
   return arena->failed ? PN_NO_MEMORY : PN_OK;
 }
 
-void pn_smooth_keep(pn_smooth_fitter *fit, const double *strength) {
+void pn_smooth_fix(pn_smooth_fitter *fit, const double *strength) {
   fit->kept = strength;
 }
 
-size_t pn_smooth_penalties(const pn_smooth_fitter *fit, const pn_smooth_penalty **list) {
-  *list = fit->penalty;
+size_t pn_smooth_penalties(const pn_smooth_fitter *fit) {
   return fit->penalties;
 }
 
-const double *pn_smooth_edf(const pn_smooth_fitter *fit) {
-  return fit->edf;
-}
-
-const double *pn_smooth_dispersion(const pn_smooth_fitter *fit) {
-  return fit->phi;
-}
-
-size_t pn_smooth_iterations(const pn_smooth_fitter *fit) {
-  return fit->iterations;
-}
-
-void pn_smooth_covariance(const pn_smooth_fitter *fit, size_t i, size_t q, double *cov) {
+/* cov[c x c] of feature i's values (knots, then missing) for output q. */
+static void covariance(const pn_smooth_fitter *fit, size_t i, size_t q, double *cov) {
   const pn_smooth_term *term = &fit->smooth->term[i];
   const size_t c = pn_smooth_columns(term), m = term->knots, P = fit->P, at = fit->column[i];
   for (size_t k = 0; k < c; ++k) {
@@ -813,4 +801,29 @@ void pn_smooth_covariance(const pn_smooth_fitter *fit, size_t i, size_t q, doubl
       for (size_t j = 0; j < m; ++j) cov[j * along + k * across] -= mean;
     }
   }
+}
+
+pn_status pn_smooth_keep(const pn_smooth_fitter *fit, pn_smooth_result *result, pn_arena *arena) {
+  const pn_smooth *from = fit->smooth;
+  const size_t K = from->features, B = fit->blocks, rows = from->first[K];
+  pn_status status = pn_smooth_init(&result->smooth, from->term, K, B, arena);
+  result->edf = pn_arena_alloc(arena, K, sizeof(double));
+  result->dispersion = pn_arena_alloc(arena, B, sizeof(double));
+  result->covariance = pn_arena_alloc(arena, K, sizeof(double *));
+  result->penalty = pn_arena_alloc(arena, fit->penalties, sizeof(pn_smooth_penalty));
+  if (status != PN_OK || arena->failed) return PN_NO_MEMORY;
+  memcpy(result->smooth.value, from->value, rows * B * sizeof(double));
+  memcpy(result->smooth.intercept, from->intercept, B * sizeof(double));
+  memcpy(result->edf, fit->edf, K * sizeof(double));
+  memcpy(result->dispersion, fit->phi, B * sizeof(double));
+  memcpy(result->penalty, fit->penalty, fit->penalties * sizeof(pn_smooth_penalty));
+  result->penalties = fit->penalties;
+  result->iterations = fit->iterations;
+  for (size_t i = 0; i < K; ++i) {
+    const size_t c = pn_smooth_columns(&from->term[i]);
+    result->covariance[i] = pn_arena_alloc(arena, c * c * B, sizeof(double));
+    if (arena->failed) return PN_NO_MEMORY;
+    for (size_t q = 0; q < B; ++q) covariance(fit, i, q, result->covariance[i] + q * c * c);
+  }
+  return PN_OK;
 }

@@ -42,18 +42,22 @@ pn_status pn_smooth_fitter_init(pn_smooth_fitter **fitter, pn_smooth *smooth, co
  * were not used. */
 pn_status pn_smooth_train(pn_smooth_fitter *fitter, const double *net, const pn_smooth_options *options, double *eta);
 
-/* Sets the strengths, [penalties], for fits that keep them. */
-void pn_smooth_keep(pn_smooth_fitter *fitter, const double *strength);
+/* Sets the strengths, [penalties], once and for all. */
+void pn_smooth_fix(pn_smooth_fitter *fitter, const double *strength);
 
-size_t pn_smooth_penalties(const pn_smooth_fitter *fitter, const pn_smooth_penalty **list);
+size_t pn_smooth_penalties(const pn_smooth_fitter *fitter);
 
-/* After a fit: effective degrees of freedom per feature, summed over outputs; dispersion per output; per feature and
- * output the covariance of the centred values, covariance[first2[i] * outputs ...], see pn_smooth_covariance_size. */
-const double *pn_smooth_edf(const pn_smooth_fitter *fitter);
-const double *pn_smooth_dispersion(const pn_smooth_fitter *fitter);
-/* cov[c x c] of feature i's values (knots, then missing) for output q. */
-void pn_smooth_covariance(const pn_smooth_fitter *fitter, size_t i, size_t q, double *cov);
-/* Iterations of the last fit. */
-size_t pn_smooth_iterations(const pn_smooth_fitter *fitter);
+/* What is kept of a fit. */
+typedef struct {
+  pn_smooth smooth;
+  double *edf;        /* [features] effective degrees of freedom, summed over outputs */
+  double *dispersion; /* [outputs] */
+  double **covariance; /* [features] of the centred values, [outputs x c x c] with c the term's columns */
+  pn_smooth_penalty *penalty;
+  size_t penalties, iterations;
+} pn_smooth_result;
+
+/* Copies the result of the last fit into memory of `arena`; terms stay where they are. */
+pn_status pn_smooth_keep(const pn_smooth_fitter *fitter, pn_smooth_result *result, pn_arena *arena);
 
 #endif
