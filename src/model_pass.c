@@ -86,7 +86,7 @@ void pn_model_refresh(pn_model *model, size_t i) {
 }
 
 static size_t strips_per_feature(const pn_config *config, size_t cells) {
-  if (config->norm == PN_NORM_BATCH) return 1;
+  if (config->norm == PN_NORM_BATCH || config->features == 0) return 1;
   const size_t most = (PN_STRIPS_WANTED + config->features - 1) / config->features;
   const size_t wanted = (cells + PN_STRIP_CELLS - 1) / PN_STRIP_CELLS;
   return wanted < 1 ? 1 : (wanted > most ? most : wanted);
@@ -321,7 +321,7 @@ void pn_pass_components(pn_model *model, pn_work *work, const pn_batch *batch, p
 size_t pn_pass_rows(const pn_config *config, size_t n) {
   const size_t per_cell = pn_is_order1(config) ? config->outputs : config->hidden;
   const size_t per_row = PN_SIZE(config->layers, config->features, per_cell, sizeof(float));
-  size_t rows = ((size_t)1 << 27) / per_row;
+  size_t rows = ((size_t)1 << 27) / (per_row > 0 ? per_row : 1);
   rows = rows > 65536 ? 65536 : (rows < 1024 ? 1024 : rows);
   return rows < n ? rows : (n > 0 ? n : 1);
 }

@@ -25,6 +25,7 @@
 #define PN_STEP_MOST 5.0      /* longest step of a log strength */
 #define PN_PRIOR_SD 5.0       /* effects of levels, lines and missing values are not expected beyond (link scale) */
 #define PN_WEIGHT_FLOOR 1e-5  /* of a working weight, relative to the case weight */
+#define PN_HALVINGS 12        /* of a weighted fit's step at most */
 #define PN_RIDGE 1e-9         /* of the mean diagonal: keeps what nothing determines at zero */
 
 /* What one value of a feature puts into the extended columns. */
@@ -54,6 +55,7 @@ struct pn_smooth_fitter {
   part *parts;
   size_t n_parts;
   double *gram, *rhs, *factor, *beta; /* [blocks x ..] */
+  double *before;                     /* [blocks x P] coefficients before a step */
   double *ridge;                      /* [P x P] what is always added to the Gram matrix, upper triangle */
   double *phi, *square, *rows, *edf;
   double *ext, *ext_rhs, *inverse, *work, *temporary;
@@ -644,10 +646,10 @@ static void sum_block(pn_smooth_fitter *fit, const double *net, const double *et
   rhs_from_extended(fit, fit->ext_rhs, fit->rhs + q * P);
 }
 
-static double penalty_value(const pn_smooth_fitter *fit, const double *lambda) {
+static double penalty_value(const pn_smooth_fitter *fit, const double *all, const double *lambda) {
   double total = 0;
   for (size_t q = 0; q < fit->blocks; ++q) {
-    const double *beta = fit->beta + q * fit->P;
+    const double *beta = all + q * fit->P;
     for (size_t p = 0; p < fit->n_parts; ++p) {
       const part *at = &fit->parts[p];
       for (size_t a = 0; a < at->n; ++a) {
@@ -676,14 +678,32 @@ static void set_freedom(pn_smooth_fitter *fit) {
   }
 }
 
+/* Halves the step from `before` until the penalised deviance does not grow. *deviance_now: at the old coefficients, then
+ * at the new ones. Returns how much the penalised deviance fell. */
+static double take_step(pn_smooth_fitter *fit, const double *net, double *eta, double *deviance_now) {
+  const double from = *deviance_now + penalty_value(fit, fit->before, fit->lambda);
+  double to = INFINITY;
+  for (int halving = 0; halving < PN_HALVINGS; ++halving) {
+    if (halving > 0) {
+      for (size_t k = 0; k < fit->blocks * fit->P; ++k) fit->beta[k] = (fit->beta[k] + fit->before[k]) / 2;
+      predict(fit, eta);
+    }
+    *deviance_now = deviance(fit, net, eta, fit->scratch);
+    to = *deviance_now + penalty_value(fit, fit->beta, fit->lambda);
+    if (to <= from + 1e-9 * fabs(from)) break;
+  }
+  return fabs(from - to);
+}
+
 pn_status pn_smooth_train(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options, double *eta) {
   const size_t B = fit->blocks;
   const int gaussian = fit->config->family == PN_GAUSSIAN;
-  double before = INFINITY;
   pn_smooth_predict(fit->smooth, fit->data, eta, fit->table, fit->scratch);
+  double now = gaussian ? 0 : deviance(fit, net, eta, fit->scratch);
   fit->iterations = 0;
   for (size_t iteration = 0; iteration < (gaussian ? 1 : options->irls); ++iteration) {
     ++fit->iterations;
+    memcpy(fit->before, fit->beta, B * fit->P * sizeof(double));
     for (size_t q = 0; q < B; ++q) sum_block(fit, net, eta, q);
     if (!fit->gram_ready) set_scales(fit);
     fit->gram_ready = 1;
@@ -697,10 +717,9 @@ pn_status pn_smooth_train(pn_smooth_fitter *fit, const double *net, const pn_smo
     center_classes(fit);
     predict(fit, eta);
     if (gaussian) break;
-    const double now = deviance(fit, net, eta, fit->scratch) + penalty_value(fit, fit->lambda);
+    const double change = take_step(fit, net, eta, &now);
     if (!isfinite(now)) return PN_DIVERGED;
-    if (fabs(before - now) < options->tolerance * (fabs(now) + 0.1)) break;
-    before = now;
+    if (change < options->tolerance * (fabs(now) + 0.1)) break;
   }
   set_freedom(fit);
   return PN_OK;
@@ -748,6 +767,7 @@ pn_status pn_smooth_fitter_init(pn_smooth_fitter **out, pn_smooth *smooth, const
   fit->factor = pn_arena_alloc(arena, B * P * P, sizeof(double));
   fit->rhs = pn_arena_alloc(arena, B * P, sizeof(double));
   fit->beta = pn_arena_alloc(arena, B * P, sizeof(double));
+  fit->before = pn_arena_alloc(arena, B * P, sizeof(double));
   fit->ridge = pn_arena_alloc(arena, P * P, sizeof(double));
   fit->phi = pn_arena_alloc(arena, B, sizeof(double));
   fit->square = pn_arena_alloc(arena, B, sizeof(double));
