@@ -283,7 +283,11 @@ name_rows <- function(x, names) {
   x
 }
 
-fitted_row_names <- function(object) object$row_names %||% as.character(object$rows %||% seq_len(object$nobs))
+fitted_row_names <- function(object) {
+  names <- object$row_names %||% as.character(object$rows %||% seq_len(object$nobs))
+  # copies of a row in `subset`, numbered as lm() does
+  if (is.null(copies(object$rows))) names else make.unique(names)
+}
 
 #' Name the rows and, after na.exclude, put missing values back
 #' @noRd
