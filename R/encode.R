@@ -64,21 +64,12 @@ column_type <- function(x, name) {
   type
 }
 
-#' A column without its wrapping: one-column matrices, classes, POSIXlt, 64-bit integers
+#' A column without its wrapping: one-column matrices, classes, POSIXlt
 #' @param unit Unit of a difftime, so that new data arrive in the training data's unit.
 #' @noRd
 column_vector <- function(x, type, name, unit = NULL) {
   if (is.matrix(x)) x <- x[, 1L]
   if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
-  if (inherits(x, "integer64")) {
-    if (!isNamespaceLoaded("bit64")) {
-      pn_abort(
-        c("Column {.field {name}} holds 64-bit integers.", i = "Load {.pkg bit64}, or convert it with as.numeric()."),
-        class = "column_type", arg = name
-      )
-    }
-    return(as.double(x))
-  }
   if (type == "difftime") {
     return(as.double(x, units = unit %||% units(x)))
   }

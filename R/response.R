@@ -263,25 +263,25 @@ refuse_mixed_numbers <- function(columns, name) {
 #' @return list(center, scale), one value per response
 #' @noRd
 response_scale <- function(y, family, weights, offset, standardise) {
-  weights <- weights %||% rep(1, nrow(y))
-  offset <- offset %||% 0
+  weights <- relative_weights(weights) %||% rep(1, nrow(y))
+  offset <- offset %||% numeric(nrow(y))
   q <- ncol(y)
   center <- numeric(q)
   scale <- rep(1, q)
   if (family$family == "poisson") {
     # one value for all responses: it enters as the engine's offset, which they share
     events <- sum(weights * y, na.rm = TRUE)
-    exposure <- sum(weights * exp(offset) * rowSums(!is.na(y)))
-    center[] <- log(events / exposure)
+    exposure <- sum(weights * exp(offset - max(offset)) * rowSums(!is.na(y)))
+    center[] <- log(events / exposure) - max(offset)
   } else if (family$family == "gaussian" && standardise) {
     for (j in seq_len(q)) {
       seen <- !is.na(y[, j])
       w <- weights[seen]
       rest <- (y[, j] - offset)[seen]
-      center[j] <- sum(w * rest) / sum(w)
+      center[j] <- sum(w / sum(w) * rest)
       spread <- sqrt(sum(w * (rest - center[j])^2) / sum(w))
-      # a constant response is fitted as it is
-      if (is.finite(spread) && spread > 1e-12 * max(1, abs(center[j]))) scale[j] <- spread
+      # a response that is constant, up to rounding, is fitted as it is
+      if (spread > 4 * .Machine$double.eps * max(abs(y[seen, j]), abs(offset[seen]))) scale[j] <- spread
     }
   }
   list(center = center, scale = scale)
@@ -322,7 +322,7 @@ apply_response <- function(response, value) {
       }
       return(as.double(y))
     }
-    label <- if (is.numeric(y)) format(y, trim = TRUE) else as.character(y)
+    label <- as.character(y)
     new <- setdiff(label[!is.na(y)], classes)
     if (length(new)) {
       pn_abort(

@@ -81,15 +81,18 @@ subset_rows <- function(subset, n) {
 }
 
 resolve_na_action <- function(action) {
-  action <- if (is.null(action)) stats::na.pass else match.fun(action)
-  known <- list(stats::na.pass, stats::na.omit, stats::na.exclude, stats::na.fail)
-  if (!any(vapply(known, identical, NA, action))) {
+  known <- list(
+    na.pass = stats::na.pass, na.omit = stats::na.omit, na.exclude = stats::na.exclude, na.fail = stats::na.fail
+  )
+  given <- action %||% stats::na.pass
+  if (is.character(given) && length(given) == 1L) given <- known[[match(given, names(known))]]
+  if (!any(vapply(known, identical, NA, given))) {
     pn_abort(
-      "{.arg na.action} must be {.or {.fn {c('na.pass', 'na.omit', 'na.exclude', 'na.fail')}}}.",
+      "{.arg na.action} must be {.or {.fn {names(known)}}}, not {describe(action)}.",
       class = "argument", arg = "na.action"
     )
   }
-  action
+  given
 }
 
 #' Rows in which some, or all, of the columns are missing
@@ -115,6 +118,9 @@ drop_unlabelled <- function(rows, missing, what, name) {
 }
 
 check_length <- function(x, n, arg) {
+  if (NCOL(x) > 1L) {
+    pn_abort("{.arg {arg}} must have one value for each row, not be {describe(x)}.", class = arg, arg = arg)
+  }
   if (!is.null(x) && NROW(x) != n) {
     pn_abort("{.arg {arg}} has length {NROW(x)}, the data have {n} row{?s}.", class = arg, arg = arg)
   }
