@@ -152,6 +152,7 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
     table$counts <- as.vector(rowsum(table$counts, binned$map))
     missing <- is.nan(feature$values)
   }
+  if (scaling != "quantile") check_single(feature$values, name, scaling)
   list(
     encoder = encoder, feature = feature, counts = table$counts, missing = match(TRUE, missing), centers = centers
   )
@@ -165,6 +166,33 @@ abort_infinite <- function(name, scaling) {
     ),
     class = "infinite", arg = name
   )
+}
+
+#' The engine computes in single precision: about seven digits, and squares up to 1e38
+#' @param values Distinct processed values of a column.
+#' @noRd
+check_single <- function(values, name, scaling) {
+  largest <- max(abs(values), 0, na.rm = TRUE)
+  if (largest > largest_single) {
+    pn_abort(
+      c(
+        "Column {.field {name}} has values up to {signif(largest, 3)}; {.code scaling = {.val {scaling}}} takes 1e18 at most.",
+        i = "Use {.code scaling = {.val quantile}}."
+      ),
+      class = "infinite", arg = name
+    )
+  }
+  kept <- length(unique(readBin(writeBin(values, raw(), size = 4L), "double", length(values), size = 4L)))
+  # values that chance put close together are no loss
+  if (kept < 0.95 * length(values)) {
+    pn_warn(
+      c(
+        "Of the {length(values)} distinct values of {.field {name}} {kept} are left in single precision, about 7 digits.",
+        i = "Subtract a number that is near all of them, or use {.code scaling = {.val quantile}}."
+      ),
+      class = "precision", arg = name
+    )
+  }
 }
 
 thin_support <- function(number, counts, missing, most = max_support) {

@@ -35,7 +35,7 @@ encode_part <- function(encoders, part, response, columns = part$columns) {
 
 engine_rows <- function(features, part, response) {
   own <- engine_response(response, part$y, part$offset)
-  encoded_data(features, part$n, own$y, part$task, part$weights, own$offset)
+  encoded_data(features, part$n, own$y, part$task, relative_weights(part$weights), own$offset)
 }
 
 #' A validation data frame (or list(x, y)) as a part

@@ -202,8 +202,9 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   )
   split <- set_aside(split, weights)
   check_training_rows(response, task, split$train)
+  check_response_size(response, response$y, offset)
 
-  control <- resolve_control(control, length(split$train))
+  control <- check_trainable(resolve_control(control, length(split$train)))
   part <- function(at) {
     list(
       at = at, n = length(at), columns = function(x) take_rows(x, rows$index[at], n),

@@ -143,6 +143,12 @@ check_weights <- function(weights, n, rows) {
       class = "weights", arg = "weights"
     )
   }
+  if (is.infinite(sum(weights))) {
+    pn_abort(
+      c("The sum of {.arg weights} is infinite.", i = "Divide them, by their largest value for instance."),
+      class = "weights", arg = "weights"
+    )
+  }
   if (all(weights == 0)) {
     pn_abort("All {.arg weights} are zero.", class = "weights", arg = "weights")
   }

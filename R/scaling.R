@@ -40,6 +40,12 @@ as_counts <- function(weights) {
   if (is.null(weights) || all(weights == round(weights))) weights else weights * (length(weights) / sum(weights))
 }
 
+#' Weights for the engine: divided by a power of two, exactly, so that the largest is near 1 in single precision, too
+#' @noRd
+relative_weights <- function(weights) {
+  if (any(weights > 0)) weights / 2^floor(log2(max(weights))) else weights
+}
+
 #' Fit a scaling to distinct values (ascending, not missing) with counts
 #' @param total Sum of all counts of the column, missing values included.
 #' @noRd
