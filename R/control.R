@@ -175,11 +175,12 @@ check_trainable <- function(control) {
       class = "argument", arg = "weight_decay"
     )
   }
-  if (control$hidden == 1 && control$norm == "layer") {
+  # two predictor layers have a layer norm between them
+  if (control$hidden == 1 && (control$norm == "layer" || control$predictor_layers == 2)) {
     pn_abort(
       c(
-        "{.arg hidden} must be at least 2 with {.code norm = \"layer\"}.",
-        i = "Normalised over one unit, every value is the same; {.code norm = \"batch\"} could do with one."
+        "{.arg hidden} must be at least 2: normalised over one unit, every value is the same.",
+        i = "One unit is enough with {.code norm = \"batch\"} and {.code predictor_layers = 1} only."
       ),
       class = "argument", arg = "hidden"
     )

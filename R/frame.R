@@ -223,7 +223,7 @@ refuse_model_syntax <- function(expressions, data, env) {
       pn_abort(
         c(
           "{.arg formula} has {.code {code}}: shapes are learned without {.fn {head}}.",
-          i = "Name the feature only, as in {.code y ~ {toString(all.vars(expr))}}."
+          i = "Name the feature only, as in {.code y ~ {paste(all.vars(expr), collapse = ' + ')}}."
         ),
         class = "smooth", arg = "formula"
       )

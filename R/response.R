@@ -268,6 +268,11 @@ largest_logit <- 36
 #' @noRd
 check_response_size <- function(response, y, offset) {
   family <- response$family$family
+  if (!is.null(offset) && max(abs(offset)) > largest_number) {
+    pn_abort("{.arg offset} goes up to {signif(max(abs(offset)), 3)}, which is too large.",
+      class = "offset", arg = "offset"
+    )
+  }
   if (!is.null(offset) && family == "poisson" && diff(range(offset)) > widest_log_offset) {
     pn_abort(
       c(
@@ -351,7 +356,7 @@ engine_response <- function(response, y, offset) {
   if (any(abs(y) > largest_single, na.rm = TRUE)) {
     pn_abort(
       c(
-        "The response {.field {response$name}} has values up to {signif(max(abs(y), na.rm = TRUE), 3)} in training.",
+        "The response {.field {response$name}} is up to {signif(max(abs(y), na.rm = TRUE), 3)} in the unit it is trained in.",
         x = "The engine computes in single precision and takes {largest_single} at most.",
         i = if (family == "gaussian") "Use {.code scale_response = TRUE}, or look for values far from all others."
       ),

@@ -149,3 +149,18 @@ test_that("a subset with numbers to use and to leave out is an error", {
   expect_error(rows_of(subset = c(-1, 2)), "it has both", class = "protonam_error_subset")
   expect_error(rows_of(subset = c(-1, NA)), class = "protonam_error_subset")
 })
+
+test_that("weights, offset and na.action of the wrong kind are refused", {
+  expect_snapshot(error = TRUE, {
+    check_length(matrix(1, 5, 2), 5, "offset")
+    check_offset(NULL, list(quote(cbind(a, a))), list(a = 1:2), globalenv(), 2, 1:2)
+    check_weights(c(1e308, 1e308), 2, 1:2)
+    rows_of("junk")
+    rows_of(5)
+    rows_of(list())
+    rows_of(c("na.omit", "na.pass"))
+  })
+  expect_error(quick(y ~ x, line, offset = cbind(x, z)), class = "protonam_error_offset")
+  expect_error(quick(y ~ x, line, weights = cbind(id, id)), class = "protonam_error_weights")
+  expect_identical(quick(y ~ x, line, offset = cbind(z))$offset_values, line$z)
+})
