@@ -169,7 +169,7 @@ check_trainable <- function(control) {
   if (decay >= 1 && control$lr < 1) {
     pn_abort(
       c(
-        "{.arg weight_decay} is {control$weight_decay}: with {.arg lr} {control$lr} no step would leave anything learned.",
+        "{.arg weight_decay} is {control$weight_decay}: with {.arg lr} {control$lr} nothing learned would be left.",
         i = "{.code lr * weight_decay} must be below 1, and is {signif(decay, 4)}; 0.01 is a usual {.arg weight_decay}."
       ),
       class = "argument", arg = "weight_decay"

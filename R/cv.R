@@ -65,8 +65,8 @@ cv_protonam <- function(formula, data, folds = 5, groups = NULL, ..., weights = 
 
 #' What fits on parts of the data need: checked once, small enough to travel
 #' @param given Unevaluated weights, offset and subset.
-#' @return list(formula, packages, columns, rows (row numbers that take part), weights, offset (given), given (the
-#'   first two unevaluated), total_offset, groups, response, task, na_action, dots, env); vectors over all rows of the data
+#' @return list(formula, packages, columns, rows (row numbers that take part), weights, offset, given (the two
+#'   unevaluated), total_offset, groups, response, task, na_action, dots, env); vectors over all rows of the data
 #' @noRd
 resampling_job <- function(formula, data, given, caller, groups, task, family, na_action, dots, other_roles = NULL) {
   if (!inherits(formula, "formula")) {
@@ -104,8 +104,9 @@ resampling_job <- function(formula, data, given, caller, groups, task, family, n
   list(
     formula = portable$formula, packages = portable$packages, columns = columns, n = frame$n, rows = rows,
     row_names = frame$row_names %||% as.character(seq_len(frame$n)), weights = value$weights, offset = value$offset,
-    given = given[1:2], total_offset = spread_rows(check_offset(value$offset, frame$offset, columns, env, frame$n, rows), rows, frame$n),
-    groups = group_role$value, response = response, task = task, na_action = na_action, dots = dots, env = env
+    total_offset = spread_rows(check_offset(value$offset, frame$offset, columns, env, frame$n, rows), rows, frame$n),
+    given = given[c("weights", "offset")], groups = group_role$value, response = response, task = task,
+    na_action = na_action, dots = dots, env = env
   )
 }
 
@@ -161,9 +162,9 @@ fit_rows <- function(job, rows, seed, threads, control = NULL) {
       frame, columns,
       order = dots$order %||% 1, family = job$response$family, task = job$task, pairs = dots$pairs,
       weights = job$weights[rows], offset = job$offset[rows], subset = NULL, na_action = job$na_action,
-      validation = dots$validation %||% 0.2, groups = job$groups[rows] %||% copies(rows), ensemble = dots$ensemble %||% 1L,
-      control = control, seed = seed, threads = threads, verbose = FALSE, bootstrap = dots$bootstrap %||% FALSE,
-      call = NULL, explicit = character(), effects = FALSE
+      validation = dots$validation %||% 0.2, groups = job$groups[rows] %||% copies(rows),
+      ensemble = dots$ensemble %||% 1L, control = control, seed = seed, threads = threads, verbose = FALSE,
+      bootstrap = dots$bootstrap %||% FALSE, call = NULL, explicit = character(), effects = FALSE
     ),
     protonam_message = function(m) invokeRestart("muffleMessage")
   )

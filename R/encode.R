@@ -176,8 +176,8 @@ check_single <- function(values, name, scaling) {
   if (largest > largest_single) {
     pn_abort(
       c(
-        "Column {.field {name}} has values up to {signif(largest, 3)}; {.code scaling = {.val {scaling}}} takes 1e18 at most.",
-        i = "Use {.code scaling = {.val quantile}}."
+        "Column {.field {name}} has values up to {signif(largest, 3)}, too large for single precision.",
+        i = "Without scaling 1e18 is the limit. Use {.code scaling = {.val quantile}}."
       ),
       class = "infinite", arg = name
     )
@@ -187,7 +187,7 @@ check_single <- function(values, name, scaling) {
   if (kept < 0.95 * length(values)) {
     pn_warn(
       c(
-        "Of the {length(values)} distinct values of {.field {name}} {kept} are left in single precision, about 7 digits.",
+        "Of {length(values)} distinct values of {.field {name}} {kept} are left in single precision (7 digits).",
         i = "Subtract a number that is near all of them, or use {.code scaling = {.val quantile}}."
       ),
       class = "precision", arg = name

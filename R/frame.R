@@ -90,13 +90,13 @@ as_columns <- function(data, arg) {
   if (is.environment(data)) {
     return(data)
   }
-  data <- plain_numbers(data)
   if (is.matrix(data)) {
+    data <- plain_numbers(data)
     names <- colnames(data) %||% paste0("V", seq_len(ncol(data)))
     columns <- lapply(seq_len(ncol(data)), function(j) as.vector(data[, j]))
     info <- list(n = nrow(data), row_names = rownames(data))
   } else if (is.list(data)) {
-    columns <- unclass(data)
+    columns <- lapply(unclass(data), plain_numbers)
     names <- names(data) %||% rep("", length(data))
     n <- if (is.data.frame(data)) .row_names_info(data, 2L) else if (length(data)) NROW(data[[1L]]) else 0L
     kept <- if (is.data.frame(data) && .row_names_info(data) > 0L) as.character(attr(data, "row.names"))

@@ -25,7 +25,8 @@
 #' @param weights Case weights, not negative. A whole number k counts as k copies of the row. With a formula: evaluated
 #'   in `data`.
 #' @param offset Known part of the linear predictor (link scale). With a formula: evaluated in `data`.
-#' @param subset Rows to use, evaluated in `data` (formula), or an index.
+#' @param subset Rows to use, evaluated in `data` (formula): a logical vector, or row numbers in any order. Copies of a
+#'   row, as in a bootstrap, are never divided between training and validation.
 #' @param na.action What to do about missing values. The default [na.pass()] keeps them: they get effects of their own.
 #'   [na.omit()], [na.exclude()] and [na.fail()] work as in [lm()]. Rows without a response are always dropped, with a
 #'   message.

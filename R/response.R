@@ -353,10 +353,11 @@ engine_response <- function(response, y, offset) {
     y <- y - (offset %||% 0)
     y <- (y - rep(response$center, each = n)) / rep(response$scale, each = n)
   }
-  if (any(abs(y) > largest_single, na.rm = TRUE)) {
+  largest <- max(abs(y), 0, na.rm = TRUE)
+  if (largest > largest_single) {
     pn_abort(
       c(
-        "The response {.field {response$name}} is up to {signif(max(abs(y), na.rm = TRUE), 3)} in the unit it is trained in.",
+        "The response {.field {response$name}} is up to {signif(largest, 3)} in the unit it is trained in.",
         x = "The engine computes in single precision and takes {largest_single} at most.",
         i = if (family == "gaussian") "Use {.code scale_response = TRUE}, or look for values far from all others."
       ),
