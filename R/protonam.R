@@ -203,6 +203,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   )
   split <- set_aside(split, weights)
   check_training_rows(response, task, split$train)
+  check_offset_size(response$family$family, offset)
   check_response_size(response, response$y, offset)
 
   control <- check_trainable(resolve_control(control, length(split$train)))

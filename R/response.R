@@ -263,17 +263,18 @@ largest_single <- 1e18
 widest_log_offset <- 80
 largest_logit <- 36
 
-#' Stop before training at a response or an offset whose loss could not be computed
-#' @param y,offset Of the rows that take part; offset may be NULL.
+#' Stop before training at an offset whose loss could not be computed
 #' @noRd
-check_response_size <- function(response, y, offset) {
-  family <- response$family$family
-  if (!is.null(offset) && max(abs(offset)) > largest_number) {
+check_offset_size <- function(family, offset) {
+  if (is.null(offset)) {
+    return(invisible())
+  }
+  if (max(abs(offset)) > largest_number) {
     pn_abort("{.arg offset} goes up to {signif(max(abs(offset)), 3)}, which is too large.",
       class = "offset", arg = "offset"
     )
   }
-  if (!is.null(offset) && family == "poisson" && diff(range(offset)) > widest_log_offset) {
+  if (family == "poisson" && diff(range(offset)) > widest_log_offset) {
     pn_abort(
       c(
         "{.arg offset} goes from {signif(min(offset), 4)} to {signif(max(offset), 4)} on the log scale.",
@@ -282,7 +283,7 @@ check_response_size <- function(response, y, offset) {
       class = "offset", arg = "offset"
     )
   }
-  if (!is.null(offset) && family %in% c("binomial", "multinomial") && all(abs(offset) > largest_logit)) {
+  if (family %in% c("binomial", "multinomial") && all(abs(offset) > largest_logit)) {
     pn_abort(
       c(
         "{.arg offset} is at least {signif(min(abs(offset)), 4)} in size in every row.",
@@ -291,7 +292,13 @@ check_response_size <- function(response, y, offset) {
       class = "offset", arg = "offset"
     )
   }
-  if (family != "gaussian") {
+}
+
+#' Stop before training at a numeric response whose squares could not be computed
+#' @param y,offset Of the rows that take part; offset may be NULL.
+#' @noRd
+check_response_size <- function(response, y, offset) {
+  if (response$family$family != "gaussian") {
     return(invisible())
   }
   for (j in seq_len(ncol(y))) {
