@@ -69,7 +69,7 @@ protonam_control <- function(prototypes = 32, layers = 4, predictor_layers = 2, 
     weight_decay = optional(weight_decay, "weight_decay", min = 0),
     dropout = check_number(dropout, "dropout", min = 0, below = 1),
     dropout_output = check_number(dropout_output, "dropout_output", min = 0, below = 1),
-    output_penalty = optional(output_penalty, "output_penalty", min = 0),
+    output_penalty = optional(output_penalty, "output_penalty", min = 0, max = 1e9),
     norm = check_choice(norm, c("layer", "batch"), "norm"),
     tau = check_number(tau, "tau", above = 0),
     scaling = check_choice(scaling, c("quantile", "minmax", "none"), "scaling"),
@@ -157,6 +157,34 @@ resolve_control <- function(control, n) {
   }
   control$batch_size <- min(control$batch_size, n)
   if (!"tau" %in% attr(control, "given")) control$tau <- min(16, control$epochs / 16)
+  control
+}
+
+#' Stop at settings that train to nothing, whatever the data
+#' @param control From resolve_control().
+#' @noRd
+check_trainable <- function(control) {
+  # a step multiplies the weights by 1 - lr * weight_decay; with lr of 1 or more lr is the one to blame
+  decay <- control$lr * control$weight_decay
+  if (decay >= 1 && control$lr < 1) {
+    pn_abort(
+      c(
+        "{.arg weight_decay} is {control$weight_decay}: with {.arg lr} {control$lr} nothing learned would be left.",
+        i = "{.code lr * weight_decay} must be below 1, and is {signif(decay, 4)}; 0.01 is a usual {.arg weight_decay}."
+      ),
+      class = "argument", arg = "weight_decay"
+    )
+  }
+  # two predictor layers have a layer norm between them
+  if (control$hidden == 1 && (control$norm == "layer" || control$predictor_layers == 2)) {
+    pn_abort(
+      c(
+        "{.arg hidden} must be at least 2: normalised over one unit, every value is the same.",
+        i = "One unit is enough with {.code norm = \"batch\"} and {.code predictor_layers = 1} only."
+      ),
+      class = "argument", arg = "hidden"
+    )
+  }
   control
 }
 

@@ -65,8 +65,8 @@ cv_protonam <- function(formula, data, folds = 5, groups = NULL, ..., weights = 
 
 #' What fits on parts of the data need: checked once, small enough to travel
 #' @param given Unevaluated weights, offset and subset.
-#' @return list(formula, packages, columns, rows (row numbers that take part), weights, offset (given), total_offset,
-#'   groups, response, task, na_action, dots, env); vectors over all rows of the data
+#' @return list(formula, packages, columns, rows (row numbers that take part), weights, offset, given (the two
+#'   unevaluated), total_offset, groups, response, task, na_action, dots, env); vectors over all rows of the data
 #' @noRd
 resampling_job <- function(formula, data, given, caller, groups, task, family, na_action, dots, other_roles = NULL) {
   if (!inherits(formula, "formula")) {
@@ -83,9 +83,7 @@ resampling_job <- function(formula, data, given, caller, groups, task, family, n
   )
   frame <- formula_frame(formula, columns, roles)
   tell_left_out(setdiff(frame$left_out, role_names(task)))
-  value <- lapply(given, function(expr) {
-    tryCatch(eval(expr, columns, env), error = function(e) eval(expr, columns, caller))
-  })
+  value <- evaluate_arguments(given, columns, env, caller)
   refuse_survival(frame$response)
   task_role <- resolve_role(task, columns, env, "task", frame$n)
   if (!is.null(task_role) && is.null(task_role$expr)) {
@@ -107,7 +105,8 @@ resampling_job <- function(formula, data, given, caller, groups, task, family, n
     formula = portable$formula, packages = portable$packages, columns = columns, n = frame$n, rows = rows,
     row_names = frame$row_names %||% as.character(seq_len(frame$n)), weights = value$weights, offset = value$offset,
     total_offset = spread_rows(check_offset(value$offset, frame$offset, columns, env, frame$n, rows), rows, frame$n),
-    groups = group_role$value, response = response, task = task, na_action = na_action, dots = dots, env = env
+    given = given[c("weights", "offset")], groups = group_role$value, response = response, task = task,
+    na_action = na_action, dots = dots, env = env
   )
 }
 
@@ -124,7 +123,7 @@ add_outside <- function(columns, frame, env) {
 #' The part of a job that fits need, since it travels to workers
 #' @noRd
 slim_job <- function(job) {
-  needed <- c(all.vars(job$formula), role_names(job$task))
+  needed <- c(all.vars(job$formula), role_names(job$task), unlist(lapply(job$given, all.vars)))
   job$columns <- job$columns[names(job$columns) %in% needed]
   job[names(job) != "env"]
 }
@@ -156,15 +155,16 @@ fit_rows <- function(job, rows, seed, threads, control = NULL) {
   arguments <- names(formals(protonam.formula))
   control <- control %||% merge_control(dots$control %||% protonam_control(), dots[!names(dots) %in% arguments])
   frame <- formula_frame(job$formula, columns, role_names(job$task))
+  frame$given <- job$given
   # what the messages say was said about the whole data already
   withCallingHandlers(
     fit_frame(
       frame, columns,
       order = dots$order %||% 1, family = job$response$family, task = job$task, pairs = dots$pairs,
       weights = job$weights[rows], offset = job$offset[rows], subset = NULL, na_action = job$na_action,
-      validation = dots$validation %||% 0.2, groups = job$groups[rows], ensemble = dots$ensemble %||% 1L,
-      control = control, seed = seed, threads = threads, verbose = FALSE, bootstrap = dots$bootstrap %||% FALSE,
-      call = NULL, explicit = character(), effects = FALSE
+      validation = dots$validation %||% 0.2, groups = job$groups[rows] %||% copies(rows),
+      ensemble = dots$ensemble %||% 1L, control = control, seed = seed, threads = threads, verbose = FALSE,
+      bootstrap = dots$bootstrap %||% FALSE, call = NULL, explicit = character(), effects = FALSE
     ),
     protonam_message = function(m) invokeRestart("muffleMessage")
   )

@@ -64,21 +64,12 @@ column_type <- function(x, name) {
   type
 }
 
-#' A column without its wrapping: one-column matrices, classes, POSIXlt, 64-bit integers
+#' A column without its wrapping: one-column matrices, classes, POSIXlt
 #' @param unit Unit of a difftime, so that new data arrive in the training data's unit.
 #' @noRd
 column_vector <- function(x, type, name, unit = NULL) {
   if (is.matrix(x)) x <- x[, 1L]
   if (inherits(x, "POSIXlt")) x <- as.POSIXct(x)
-  if (inherits(x, "integer64")) {
-    if (!isNamespaceLoaded("bit64")) {
-      pn_abort(
-        c("Column {.field {name}} holds 64-bit integers.", i = "Load {.pkg bit64}, or convert it with as.numeric()."),
-        class = "column_type", arg = name
-      )
-    }
-    return(as.double(x))
-  }
   if (type == "difftime") {
     return(as.double(x, units = unit %||% units(x)))
   }
@@ -161,6 +152,7 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
     table$counts <- as.vector(rowsum(table$counts, binned$map))
     missing <- is.nan(feature$values)
   }
+  if (scaling != "quantile") check_single(feature$values, name, scaling)
   list(
     encoder = encoder, feature = feature, counts = table$counts, missing = match(TRUE, missing), centers = centers
   )
@@ -174,6 +166,33 @@ abort_infinite <- function(name, scaling) {
     ),
     class = "infinite", arg = name
   )
+}
+
+#' The engine computes in single precision: about seven digits, and squares up to 1e38
+#' @param values Distinct processed values of a column.
+#' @noRd
+check_single <- function(values, name, scaling) {
+  largest <- max(abs(values), 0, na.rm = TRUE)
+  if (largest > largest_single) {
+    pn_abort(
+      c(
+        "Column {.field {name}} has values up to {signif(largest, 3)}, too large for single precision.",
+        i = "Without scaling 1e18 is the limit. Use {.code scaling = {.val quantile}}."
+      ),
+      class = "infinite", arg = name
+    )
+  }
+  kept <- length(unique(readBin(writeBin(values, raw(), size = 4L), "double", length(values), size = 4L)))
+  # values that chance put close together are no loss
+  if (kept < 0.95 * length(values)) {
+    pn_warn(
+      c(
+        "Of {length(values)} distinct values of {.field {name}} {kept} are left in single precision (7 digits).",
+        i = "Subtract a number that is near all of them, or use {.code scaling = {.val quantile}}."
+      ),
+      class = "precision", arg = name
+    )
+  }
 }
 
 thin_support <- function(number, counts, missing, most = max_support) {

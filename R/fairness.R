@@ -175,8 +175,7 @@ observed_events <- function(fit, columns, response, n) {
 #' Events as 1, others as 0: by the fit's classes, else TRUE and 1 are events
 #' @noRd
 code_events <- function(y, levels, name) {
-  label <- if (is.numeric(y)) format(y, trim = TRUE) else as.character(y)
-  label[is.na(y)] <- NA
+  label <- as.character(y)
   classes <- unique(label[!is.na(label)])
   if (!is.null(levels) && all(classes %in% levels)) {
     return(match(label, levels) - 1)

@@ -9,10 +9,10 @@ make_folds <- function(folds, job, seed) {
   if (is.null(folds)) {
     pn_abort("{.arg folds} must be a number or a fold for every row, not NULL.", class = "argument", arg = "folds")
   }
-  groups <- job$groups[job$rows]
+  groups <- job$groups[job$rows] %||% copies(job$rows)
   classes <- if (is.null(job$response$names) && !is.null(job$response$levels)) job$response$y[, 1L]
   if (is.numeric(folds) && length(folds) == 1L) {
-    k <- check_folds(folds, length(job$rows), groups)
+    k <- check_folds(folds, length(unique(job$rows)), groups)
     id <- if (is.null(groups)) {
       draw_folds(k, classes, length(job$rows), seed)
     } else {

@@ -35,9 +35,8 @@ formula_frame <- function(formula, data, left_out = character()) {
     terms <- drop_terms(terms, response_name)
   }
 
-  expressions <- as.list(attr(terms, "variables"))[-1L]
-  factors <- attr(terms, "factors")
-  if (!length(factors)) {
+  expressions <- feature_expressions(terms)
+  if (!length(expressions)) {
     pn_abort(
       c(
         "There are no features: {.arg formula} is {.code {deparse1(formula)}}.",
@@ -46,20 +45,20 @@ formula_frame <- function(formula, data, left_out = character()) {
       class = "no_features", arg = "formula"
     )
   }
-  expressions_used <- expressions[rowSums(factors) > 0]
-  names <- vapply(expressions_used, expression_name, "")
-  columns <- stats::setNames(lapply(expressions_used, evaluate, data, env), names)
+  refuse_model_syntax(expressions, data, env)
+  names <- vapply(expressions, expression_name, "")
+  columns <- stats::setNames(lapply(expressions, evaluate, data, env), names)
   # data-dependent transformations such as scale(x) must use the training data's numbers later
-  variables <- Map(stats::makepredictcall, columns, expressions_used)
+  variables <- Map(stats::makepredictcall, columns, expressions)
   frame <- list(
     columns = columns, variables = variables,
     response = evaluate_response(formula[[2L]], data, env),
-    offset = lapply(expressions[attr(terms, "offset")], `[[`, 2L),
+    offset = lapply(offset_calls(terms), `[[`, 2L),
     n = if (is.environment(data)) NROW(columns[[1L]]) else data_rows(data),
     row_names = data_row_names(data), formula = formula(terms), env = env,
     data_names = if (is.environment(data)) variables_in(formula) else names(data), left_out = left_out
   )
-  check_column_lengths(frame)
+  check_column_lengths(c(columns, response_columns(frame$response$value, frame$response$name)), frame$n)
   frame
 }
 
@@ -78,25 +77,26 @@ table_frame <- function(x, y, name) {
   }
   list(
     columns = as.list(x), variables = stats::setNames(lapply(names, as.name), names),
-    response = list(value = if (is.data.frame(y)) as.list(y) else y, expr = NULL, name = name),
+    response = list(value = response_value(y, name), expr = NULL, name = name),
     offset = list(), n = n, row_names = data_row_names(x), formula = NULL, env = globalenv(), data_names = names
   )
 }
 
 #' Any accepted table as a plain list of columns with row information
 #'
-#' Matrices get names V1, V2, ... when they have none. The columns themselves are not copied.
+#' Matrices get names V1, V2, ... when they have none. The columns themselves are not copied, but for 64-bit integers.
 #' @noRd
 as_columns <- function(data, arg) {
   if (is.environment(data)) {
     return(data)
   }
   if (is.matrix(data)) {
+    data <- plain_numbers(data)
     names <- colnames(data) %||% paste0("V", seq_len(ncol(data)))
     columns <- lapply(seq_len(ncol(data)), function(j) as.vector(data[, j]))
     info <- list(n = nrow(data), row_names = rownames(data))
   } else if (is.list(data)) {
-    columns <- unclass(data)
+    columns <- lapply(unclass(data), plain_numbers)
     names <- names(data) %||% rep("", length(data))
     n <- if (is.data.frame(data)) .row_names_info(data, 2L) else if (length(data)) NROW(data[[1L]]) else 0L
     kept <- if (is.data.frame(data) && .row_names_info(data) > 0L) as.character(attr(data, "row.names"))
@@ -115,6 +115,30 @@ as_columns <- function(data, arg) {
   structure(columns, names = names, info = info)
 }
 
+#' 64-bit integers, also in a data frame, as doubles; anything else as it is
+#'
+#' Class integer64 keeps the bits of an integer in a double. Unless bit64 is loaded, R reads those bits as a double.
+#' @noRd
+plain_numbers <- function(x) {
+  if (is.data.frame(x)) {
+    columns <- lapply(unclass(x), plain_numbers)
+    attributes(columns) <- attributes(x)
+    return(columns)
+  }
+  if (!inherits(x, "integer64")) {
+    return(x)
+  }
+  bytes <- writeBin(as.vector(unclass(x)), raw(), endian = "little")
+  words <- readBin(bytes, "integer", n = length(bytes) / 2, size = 2L, signed = FALSE, endian = "little")
+  words <- matrix(words, nrow = 4L)
+  lower <- words[1L, ] + words[2L, ] * 2^16 + words[3L, ] * 2^32
+  upper <- words[4L, ] - (words[4L, ] >= 2^15) * 2^16
+  value <- upper * 2^48 + lower
+  value[lower == 0 & upper == -2^15] <- NA
+  attributes(value) <- attributes(x)[intersect(names(attributes(x)), c("names", "dim", "dimnames"))]
+  value
+}
+
 data_rows <- function(data) attr(data, "info")$n
 
 data_row_names <- function(data) if (!is.environment(data)) attr(data, "info")$row_names
@@ -125,6 +149,15 @@ expand_formula <- function(formula, data) {
   data_frame <- if (!is.environment(data)) structure(unclass(data), info = NULL, class = "data.frame", row.names = 1L)
   if ("." %in% all.vars(formula) && !length(data_frame)) {
     pn_abort("{.code .} in {.arg formula} needs {.arg data} with columns.", class = "formula", arg = "formula")
+  }
+  if ("." %in% all.vars(formula) && "." %in% names(data_frame)) {
+    pn_abort(
+      c(
+        "{.arg data} has a column named {.val .}, which in {.arg formula} means all other columns.",
+        i = "Rename the column."
+      ),
+      class = "formula", arg = "formula"
+    )
   }
   terms <- stats::terms(formula, data = data_frame, keep.order = TRUE)
   crossed <- attr(terms, "term.labels")[attr(terms, "order") > 1L]
@@ -146,19 +179,63 @@ expand_formula <- function(formula, data) {
   terms
 }
 
-#' Terms without some data columns
+#' Expressions on the right side of a formula without interactions: features, and calls of offset()
+#' @noRd
+feature_expressions <- function(terms) {
+  factors <- attr(terms, "factors")
+  if (length(factors)) as.list(attr(terms, "variables"))[-1L][rowSums(factors) > 0]
+}
+offset_calls <- function(terms) as.list(attr(terms, "variables"))[-1L][attr(terms, "offset")]
+
+#' Terms without some data columns; made of expressions, since not every name survives deparsing and parsing
 #' @noRd
 drop_terms <- function(terms, names) {
-  labels <- attr(terms, "term.labels")
-  plain <- vapply(labels, function(label) expression_name(str2lang(label)), "")
-  gone <- plain %in% names
+  features <- feature_expressions(terms)
+  gone <- vapply(features, expression_name, "") %in% names
   if (!any(gone)) {
     return(terms)
   }
-  offsets <- as.list(attr(terms, "variables"))[-1L][attr(terms, "offset")]
-  keep <- c(labels[!gone], vapply(offsets, deparse1, ""))
-  formula <- stats::reformulate(if (length(keep)) keep else "1", formula(terms)[[2L]], env = environment(terms))
+  keep <- c(features[!gone], offset_calls(terms))
+  right <- if (length(keep)) Reduce(function(a, b) call("+", a, b), keep) else 1
+  formula <- stats::as.formula(call("~", formula(terms)[[2L]], right), environment(terms))
   stats::terms(formula, keep.order = TRUE)
+}
+
+smooth_functions <- c("s", "te", "ti", "t2", "lo")
+
+#' Stop at what other packages' formulas say and would mean something else here
+#' @noRd
+refuse_model_syntax <- function(expressions, data, env) {
+  for (expr in Filter(is.call, expressions)) {
+    code <- expression_name(expr)
+    if (identical(expr[[1L]], quote(`(`))) expr <- expr[[2L]]
+    head <- if (is.call(expr) && is.symbol(expr[[1L]])) as.character(expr[[1L]]) else ""
+    if (head %in% c("|", "||") && !is.logical(evaluate(expr[[2L]], data, env))) {
+      pn_abort(
+        c(
+          "{.arg formula} has {.code ({code})}: random effects are not understood.",
+          i = "Make the variable a feature, a factor for instance; {.arg groups} keeps its rows together in validation."
+        ),
+        class = "random_effect", arg = "formula"
+      )
+    }
+    if (head %in% smooth_functions && !is_own_function(head, env)) {
+      pn_abort(
+        c(
+          "{.arg formula} has {.code {code}}: shapes are learned without {.fn {head}}.",
+          i = "Name the feature only, as in {.code y ~ {paste(all.vars(expr), collapse = ' + ')}}."
+        ),
+        class = "smooth", arg = "formula"
+      )
+    }
+  }
+}
+
+#' Is there such a function that no package for additive models brings?
+#' @noRd
+is_own_function <- function(name, env) {
+  found <- get0(name, env, mode = "function")
+  !is.null(found) && !isTRUE(environmentName(environment(found)) %in% c("mgcv", "gam"))
 }
 
 #' How a variable is called: column names as they are, without back ticks; expressions as code
@@ -202,7 +279,7 @@ check_names_exist <- function(formula, data, env, arg = "data") {
   }
 }
 
-#' Evaluate an expression in a list of columns
+#' Evaluate an expression in a list of columns, or an environment
 #' @noRd
 evaluate <- function(expr, data, env) {
   if (is.symbol(expr) && !is.environment(data)) {
@@ -211,7 +288,55 @@ evaluate <- function(expr, data, env) {
       return(value)
     }
   }
-  eval(expr, data, env)
+  tryCatch(
+    eval_numbers(expr, data, env),
+    error = function(e) abort_expression(expr, if (is.environment(data)) data else env, conditionMessage(e))
+  )
+}
+
+#' eval() where 64-bit integers beside the data, too, are numbers before anything is computed from them
+#' @noRd
+eval_numbers <- function(expr, data, env) {
+  if (is.environment(data)) {
+    env <- data
+    data <- list()
+  }
+  outside <- mget(as.character(setdiff(variables_in(expr), names(data))), env, ifnotfound = list(NULL), inherits = TRUE)
+  plain_numbers(eval(expr, c(lapply(Filter(Negate(is.null), outside), plain_numbers), data), env))
+}
+
+#' Say why an expression has no value
+#' @noRd
+abort_expression <- function(expr, env, reason) {
+  code <- deparse1(expr)
+  functions <- setdiff(all.names(expr), all.vars(expr))
+  unknown <- functions[!vapply(functions, exists, NA, envir = env, mode = "function")]
+  if (length(unknown)) {
+    pn_abort("There is no function {.fn {unknown[1]}}, which {.code {code}} calls.",
+      class = "unknown_function", arg = unknown[1L]
+    )
+  }
+  pn_abort("{.code {code}} cannot be computed: {reason}", class = "formula", arg = code)
+}
+
+#' Arguments that are evaluated as lm() does, in the data, then where the formula was made; failing that, where
+#' protonam() was called
+#' @param given Named list of unevaluated arguments.
+#' @noRd
+evaluate_arguments <- function(given, data, env, caller) {
+  Map(function(expr, arg) {
+    tryCatch(eval_numbers(expr, data, env), error = function(e) {
+      tryCatch(eval_numbers(expr, data, caller), error = function(e) {
+        pn_abort(
+          c(
+            "{.arg {arg}} cannot be evaluated: {conditionMessage(e)}.",
+            if (is.symbol(expr) && !is.environment(data)) suggest(as.character(expr), names(data))
+          ),
+          class = arg, arg = arg
+        )
+      })
+    })
+  }, given, names(given))
 }
 
 #' The response; the columns of cbind() are taken one by one, so that factors stay factors
@@ -227,15 +352,41 @@ evaluate_response <- function(expr, data, env) {
       return(list(value = stats::setNames(value, labels), expr = expr, name = deparse1(expr)))
     }
   }
-  list(value = evaluate(expr, data, env), expr = expr, name = expression_name(expr))
+  name <- expression_name(expr)
+  list(value = response_value(evaluate(expr, data, env), name), expr = expr, name = name)
 }
 
-check_column_lengths <- function(frame) {
-  rows <- vapply(frame$columns, NROW, 1L)
-  wrong <- which(rows != frame$n)
+#' A response as it was given, 64-bit integers as numbers, a data frame as a list of columns
+#' @noRd
+response_value <- function(y, name) {
+  if (is.data.frame(y)) {
+    return(lapply(as.list(y), plain_numbers))
+  }
+  if (is.list(y) && !inherits(y, "POSIXlt")) {
+    pn_abort(
+      c(
+        "The response {.field {name}} is a list; it must be numeric, logical, a factor or text.",
+        i = "If every element is one value, {.fn unlist} makes a vector of it."
+      ),
+      class = "response", arg = name
+    )
+  }
+  plain_numbers(y)
+}
+
+response_columns <- function(value, name) {
+  if (is.list(value) && !is.object(value)) value else stats::setNames(list(value), name)
+}
+
+#' Every column must have a value for each row
+#' @param columns Named list.
+#' @noRd
+check_column_lengths <- function(columns, n) {
+  rows <- vapply(columns, NROW, 1L)
+  wrong <- which(rows != n)
   if (length(wrong)) {
-    name <- names(frame$columns)[wrong[1L]]
-    pn_abort("{.field {name}} has {rows[wrong[1]]} row{?s}, the data have {frame$n}.", class = "length", arg = name)
+    name <- names(columns)[wrong[1L]]
+    pn_abort("{.field {name}} has {rows[wrong[1]]} row{?s}, the data have {n}.", class = "length", arg = name)
   }
 }
 
@@ -261,10 +412,10 @@ resolve_role <- function(role, data, env, arg, n, source = "data") {
         class = "argument", arg = arg
       )
     }
-  } else if (is.character(role) && length(role) == 1L && n != 1L) {
+  } else if (is.character(role) && length(role) == 1L && n != 1L && nzchar(role)) {
     expr <- as.name(role)
   } else {
-    return(check_role(list(value = role, expr = NULL, name = arg), arg, n))
+    return(check_role(list(value = plain_numbers(role), expr = NULL, name = arg), arg, n))
   }
   check_names_exist(stats::as.formula(call("~", expr), env), data, env, source)
   check_role(list(value = evaluate(expr, data, env), expr = expr, name = expression_name(expr)), arg, n)

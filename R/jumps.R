@@ -75,7 +75,7 @@ jump_sizes <- function(effect, n) {
   flat <- matrix(effect, dim(effect)[1L])
   range <- apply(flat, 2L, function(x) diff(range(x)))
   step <- abs(flat[2L * seq_len(n), , drop = FALSE] - flat[2L * seq_len(n) - 1L, , drop = FALSE])
-  apply(step / rep(pmax(range, 1e-12), each = n), 1L, max)
+  apply(step / rep(pmax(range, .Machine$double.xmin), each = n), 1L, max)
 }
 
 #' From borders in processed units to positions in own numbers

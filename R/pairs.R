@@ -31,7 +31,7 @@ choose_pairs <- function(pairs, features, order, screen) {
 }
 
 formula_pairs <- function(pairs, features) {
-  terms <- stats::terms(pairs, keep.order = TRUE)
+  terms <- stats::terms(pairs, keep.order = TRUE, allowDotAsName = TRUE)
   members <- attr(terms, "factors")
   if (length(pairs) != 2L || !length(members) || any(attr(terms, "order") > 2L)) {
     pn_abort(

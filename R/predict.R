@@ -116,7 +116,7 @@ encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) 
   list(
     data = encoded_data(encoded$features, n), n = n, unknown = encoded$unknown,
     task = if (!is.null(object$task)) task_groups(object$task, columns, object$env, n, task_default),
-    offset = new_offset(object, columns, offset, n),
+    offset = new_offset(object, columns, offset, seq_len(n), "newdata"),
     row_names = data_row_names(columns) %||% as.character(seq_len(n))
   )
 }
@@ -146,27 +146,35 @@ warn_unknown <- function(encoded, encoders) {
   }
 }
 
-new_offset <- function(object, data, offset, n) {
+#' Offset of new rows: as given, or from the data
+#' @param object A fit, or a list of its fields offset, variables, data_names and env.
+#' @param rows Row numbers of the data that need one.
+#' @param source The argument that the data come from, for messages.
+#' @noRd
+new_offset <- function(object, data, offset, rows, source) {
+  n <- data_rows(data)
   if (!is.null(offset)) {
+    offset <- plain_numbers(offset)
     if (is.numeric(offset) && length(offset) == 1L) offset <- rep(offset, n)
-    return(check_offset(offset, list(), data, object$env, n, seq_len(n)))
+    return(check_offset(offset, list(), data, object$env, n, rows))
   }
-  source <- object$offset
-  if (is.null(source)) {
+  if (is.null(object$offset)) {
     return(NULL)
   }
-  terms <- source$terms
-  if (source$vector) {
-    if (!"offset" %in% names(data)) {
+  terms <- object$offset$terms
+  if (object$offset$vector) {
+    is_feature <- "offset" %in% unlist(lapply(object$variables, variables_in))
+    if (is_feature || !"offset" %in% names(data)) {
       pn_abort(
         c(
-          "The model was fitted with an offset.",
-          i = "Give one for the new rows: {.arg offset}, or a column {.field offset} in {.arg newdata}."
+          "The model was fitted with an offset that {.arg {source}} does not hold.",
+          i = if (source == "newdata") "Give one for the new rows: {.arg offset}.",
+          i = if (is_feature) "The column {.field offset} is a feature." else "A column {.field offset} would do, too."
         ),
         class = "offset", arg = "offset"
       )
     }
-    terms <- list(quote(offset))
+    terms <- c(terms, list(quote(offset)))
   }
   absent <- setdiff(intersect(unlist(lapply(terms, all.vars)), c(object$data_names, "offset")), names(data))
   if (length(absent)) {
@@ -177,7 +185,7 @@ new_offset <- function(object, data, offset, n) {
       class = "missing_column", arg = absent
     )
   }
-  check_offset(NULL, terms, data, object$env, n, seq_len(n))
+  check_offset(NULL, terms, data, object$env, n, rows)
 }
 
 #' Link predictions in own units, without offset, averaged over members
@@ -283,7 +291,11 @@ name_rows <- function(x, names) {
   x
 }
 
-fitted_row_names <- function(object) object$row_names %||% as.character(object$rows %||% seq_len(object$nobs))
+fitted_row_names <- function(object) {
+  names <- object$row_names %||% as.character(object$rows %||% seq_len(object$nobs))
+  # copies of a row in `subset`, numbered as lm() does
+  if (is.null(copies(object$rows))) names else make.unique(names)
+}
 
 #' Name the rows and, after na.exclude, put missing values back
 #' @noRd

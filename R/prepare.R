@@ -35,12 +35,13 @@ encode_part <- function(encoders, part, response, columns = part$columns) {
 
 engine_rows <- function(features, part, response) {
   own <- engine_response(response, part$y, part$offset)
-  encoded_data(features, part$n, own$y, part$task, part$weights, own$offset)
+  encoded_data(features, part$n, own$y, part$task, relative_weights(part$weights), own$offset)
 }
 
 #' A validation data frame (or list(x, y)) as a part
+#' @param offset_from From offset_source().
 #' @noRd
-validation_part <- function(validation, frame, response, task) {
+validation_part <- function(validation, frame, response, task, offset_from) {
   if (is.null(frame$response$expr)) {
     if (!all(c("x", "y") %in% names(validation))) {
       pn_abort(
@@ -49,13 +50,14 @@ validation_part <- function(validation, frame, response, task) {
       )
     }
     data <- as_columns(validation$x, "validation$x")
-    value <- validation$y
+    value <- response_value(validation$y, "validation$y")
   } else {
     data <- as_columns(validation, "validation")
     check_names_exist(call("~", frame$response$expr), data, baseenv())
     value <- evaluate_response(frame$response$expr, data, frame$env)$value
   }
   n <- data_rows(data)
+  check_column_lengths(response_columns(value, frame$response$name), n)
   known <- which(!missing_all(value))
   if (!length(known)) {
     pn_abort("{.arg validation} has no rows with a response.", class = "validation", arg = "validation")
@@ -66,9 +68,10 @@ validation_part <- function(validation, frame, response, task) {
     check_weights(eval(weights, data, frame$env), n, known)
   }
   columns <- columns_from(frame$variables, frame$data_names, frame$env, data)
+  fitted_on <- list(offset = offset_from, variables = frame$variables, data_names = frame$data_names, env = frame$env)
   list(
     n = length(known), columns = lapply(columns, take), y = apply_response(response, take(value)), weights = weights,
-    offset = check_offset(NULL, offset_source(frame, NULL)$terms, data, frame$env, n, known),
+    offset = new_offset(fitted_on, data, NULL, known, "validation"),
     task = if (!is.null(task)) task_groups(task, data, frame$env, n)[known]
   )
 }
@@ -89,7 +92,7 @@ columns_from <- function(variables, data_names, env, data) {
     )
   }
   columns <- lapply(variables, evaluate, data, env)
-  check_column_lengths(list(columns = columns, n = data_rows(data)))
+  check_column_lengths(columns, data_rows(data))
   columns
 }
 
@@ -158,6 +161,7 @@ drop_task_feature <- function(frame, task, explicit) {
 
 #' Where predictions find the offset
 #'
+#' @param offset The argument's value.
 #' @return NULL (there was none), or list(terms = expressions to evaluate in new data, vector = was one given that new
 #'   data cannot provide?)
 #' @noRd
@@ -165,7 +169,7 @@ offset_source <- function(frame, offset) {
   argument <- frame$given$offset
   in_data <- length(all.vars(argument)) && all(all.vars(argument) %in% frame$data_names)
   terms <- c(frame$offset, if (in_data) list(argument))
-  if (length(terms) || !is.null(offset)) list(terms = terms, vector = !is.null(offset) && !length(terms))
+  if (length(terms) || !is.null(offset)) list(terms = terms, vector = !is.null(offset) && !in_data)
 }
 
 #' Validation scores in the response's own units (several responses stay standardised)

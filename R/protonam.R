@@ -25,7 +25,8 @@
 #' @param weights Case weights, not negative. A whole number k counts as k copies of the row. With a formula: evaluated
 #'   in `data`.
 #' @param offset Known part of the linear predictor (link scale). With a formula: evaluated in `data`.
-#' @param subset Rows to use, evaluated in `data` (formula), or an index.
+#' @param subset Rows to use, evaluated in `data` (formula): a logical vector, or row numbers in any order. Copies of a
+#'   row, as in a bootstrap, are never divided between training and validation.
 #' @param na.action What to do about missing values. The default [na.pass()] keeps them: they get effects of their own.
 #'   [na.omit()], [na.exclude()] and [na.fail()] work as in [lm()]. Rows without a response are always dropped, with a
 #'   message.
@@ -76,19 +77,16 @@ protonam.formula <- function(formula, data, order = 1, family = NULL, task = NUL
   caller <- parent.frame()
   if (missing(data)) data <- env
   columns <- as_columns(data, "data")
-  given <- list(weights = substitute(weights), offset = substitute(offset))
-  roles <- c(role_names(task), role_names(groups), vapply(Filter(is.symbol, given), as.character, ""))
+  given <- list(weights = substitute(weights), offset = substitute(offset), subset = substitute(subset))
+  roles <- c(role_names(task), role_names(groups), vapply(Filter(is.symbol, given[1:2]), as.character, ""))
   frame <- formula_frame(formula, columns, roles)
   tell_left_out(setdiff(frame$left_out, role_names(task)))
   frame$given <- given
-  evaluate_extra <- function(expr) {
-    # as lm(): in the data, then where the formula was made; failing that, where protonam() was called
-    tryCatch(eval(expr, columns, env), error = function(e) eval(expr, columns, caller))
-  }
+  value <- evaluate_arguments(given, columns, env, caller)
   fit_frame(
     frame, columns,
-    order = order, family = family, task = task, pairs = pairs, weights = evaluate_extra(given$weights),
-    offset = evaluate_extra(given$offset), subset = evaluate_extra(substitute(subset)), na_action = na.action,
+    order = order, family = family, task = task, pairs = pairs, weights = value$weights,
+    offset = value$offset, subset = value$subset, na_action = na.action,
     validation = validation, groups = groups, ensemble = ensemble, control = control, seed = seed, threads = threads,
     verbose = verbose, bootstrap = bootstrap, call = call, explicit = all.vars(formula[[3L]])
   )
@@ -121,9 +119,10 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
   frame <- table_frame(structure(features, info = attr(columns, "info")), y, name)
   fit_frame(
     frame, columns,
-    order = order, family = family, task = task, pairs = pairs, weights = weights, offset = offset, subset = subset,
-    na_action = na.action, validation = validation, groups = groups, ensemble = ensemble, control = control,
-    seed = seed, threads = threads, verbose = verbose, bootstrap = bootstrap, call = call, explicit = character()
+    order = order, family = family, task = task, pairs = pairs, weights = plain_numbers(weights),
+    offset = plain_numbers(offset), subset = plain_numbers(subset), na_action = na.action, validation = validation,
+    groups = groups, ensemble = ensemble, control = control, seed = seed, threads = threads, verbose = verbose,
+    bootstrap = bootstrap, call = call, explicit = character()
   )
 }
 
@@ -192,6 +191,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   components <- if (is.null(pairs)) model_components(n_features, order)
   rows <- used_rows(frame, task, weights, offset, subset, na_action)
   weights <- check_weights(weights, n, rows$index)
+  offset_from <- offset_source(frame, offset)
   offset <- check_offset(offset, frame$offset, columns, frame$env, n, rows$index)
   response <- read_response(take_rows(frame$response$value, rows$index, n), frame$response$name, family)
   task <- read_task(task, n, rows$index, response)
@@ -203,8 +203,10 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   )
   split <- set_aside(split, weights)
   check_training_rows(response, task, split$train)
+  check_offset_size(response$family$family, offset)
+  check_response_size(response, response$y, offset)
 
-  control <- resolve_control(control, length(split$train))
+  control <- check_trainable(resolve_control(control, length(split$train)))
   part <- function(at) {
     list(
       at = at, n = length(at), columns = function(x) take_rows(x, rows$index[at], n),
@@ -217,7 +219,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   encoded <- encode_training(frame$columns, train, control)
   data <- engine_rows(encoded$features, train, response)
   held_out <- if (separate) {
-    outside <- validation_part(validation, frame, response, task)
+    outside <- validation_part(validation, frame, response, task, offset_from)
     encode_part(encoded$encoders, outside, response)
   } else {
     encode_part(encoded$encoders, part(split$validation), response, frame$columns)
@@ -257,7 +259,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     seed = seed, bootstrap = bootstrap, variables = frame$variables, data_names = frame$data_names,
     env = env, encoder = encoded$encoders, term_names = component_names(names(frame$columns), config$components, order),
     response = response[names(response) != "y"], task = if (!is.null(task)) task[c("name", "expr", "levels")],
-    offset = offset_source(frame, offset), members = lapply(members, own_score, response), centering = centering,
+    offset = offset_from, members = lapply(members, own_score, response), centering = centering,
     y = response$y, weights = weights, offset_values = offset, rows = rows$kept,
     row_names = frame$row_names[rows$index], na.action = rows$omitted, train = split$train,
     nobs = length(rows$index), n_train = length(split$train), n_validation = held_out$data$n %||% 0

@@ -256,6 +256,69 @@ refuse_mixed_numbers <- function(columns, name) {
   }
 }
 
+# Beyond these, squares (and sums of them) overflow or vanish: in doubles, and in the engine's single precision
+largest_number <- 1e150
+largest_single <- 1e18
+# exp(80) is finite in single precision; a logit beyond 36 is a probability of 0 or 1 in doubles
+widest_log_offset <- 80
+largest_logit <- 36
+
+#' Stop before training at an offset whose loss could not be computed
+#' @noRd
+check_offset_size <- function(family, offset) {
+  if (is.null(offset)) {
+    return(invisible())
+  }
+  if (max(abs(offset)) > largest_number) {
+    pn_abort("{.arg offset} goes up to {signif(max(abs(offset)), 3)}, which is too large.",
+      class = "offset", arg = "offset"
+    )
+  }
+  if (family == "poisson" && diff(range(offset)) > widest_log_offset) {
+    pn_abort(
+      c(
+        "{.arg offset} goes from {signif(min(offset), 4)} to {signif(max(offset), 4)} on the log scale.",
+        i = "It may vary by {widest_log_offset} at most. Was it meant to be its logarithm?"
+      ),
+      class = "offset", arg = "offset"
+    )
+  }
+  if (family %in% c("binomial", "multinomial") && all(abs(offset) > largest_logit)) {
+    pn_abort(
+      c(
+        "{.arg offset} is at least {signif(min(abs(offset)), 4)} in size in every row.",
+        i = "On the logit scale that is a probability of 0 or 1, whatever the features are."
+      ),
+      class = "offset", arg = "offset"
+    )
+  }
+}
+
+#' Stop before training at a numeric response whose squares could not be computed
+#' @param y,offset Of the rows that take part; offset may be NULL.
+#' @noRd
+check_response_size <- function(response, y, offset) {
+  if (response$family$family != "gaussian") {
+    return(invisible())
+  }
+  for (j in seq_len(ncol(y))) {
+    rest <- range(y[, j] - (offset %||% 0), na.rm = TRUE)
+    size <- if (max(abs(rest)) > largest_number) max(abs(rest)) else diff(rest)
+    if (size > largest_number || (size > 0 && size < 1 / largest_number)) {
+      name <- if (is.null(response$names)) response$name else response$names[j]
+      less <- if (is.null(offset)) "" else ", less its offset,"
+      what <- if (size > 1) "has values up to" else "varies by no more than"
+      pn_abort(
+        c(
+          "The response {.field {name}}{less} {what} {signif(size, 3)}; its square is no finite number above 0.",
+          i = "Give it in other units, such as {.code {name} / {signif(size, 1)}}."
+        ),
+        class = "response", arg = name
+      )
+    }
+  }
+}
+
 #' Where the engine's predictions lie in the response's own units, learned from the training rows
 #'
 #' A numeric response is standardised (unless told not to), counts start from their mean rate, both given the offset.
@@ -263,16 +326,16 @@ refuse_mixed_numbers <- function(columns, name) {
 #' @return list(center, scale), one value per response
 #' @noRd
 response_scale <- function(y, family, weights, offset, standardise) {
-  weights <- weights %||% rep(1, nrow(y))
-  offset <- offset %||% 0
+  weights <- relative_weights(weights) %||% rep(1, nrow(y))
+  offset <- offset %||% numeric(nrow(y))
   q <- ncol(y)
   center <- numeric(q)
   scale <- rep(1, q)
   if (family$family == "poisson") {
     # one value for all responses: it enters as the engine's offset, which they share
     events <- sum(weights * y, na.rm = TRUE)
-    exposure <- sum(weights * exp(offset) * rowSums(!is.na(y)))
-    center[] <- log(events / exposure)
+    exposure <- sum(weights * exp(offset - max(offset)) * rowSums(!is.na(y)))
+    center[] <- log(events / exposure) - max(offset)
   } else if (family$family == "gaussian" && standardise) {
     for (j in seq_len(q)) {
       seen <- !is.na(y[, j])
@@ -280,8 +343,8 @@ response_scale <- function(y, family, weights, offset, standardise) {
       rest <- (y[, j] - offset)[seen]
       center[j] <- sum(w * rest) / sum(w)
       spread <- sqrt(sum(w * (rest - center[j])^2) / sum(w))
-      # a constant response is fitted as it is
-      if (is.finite(spread) && spread > 1e-12 * max(1, abs(center[j]))) scale[j] <- spread
+      # a response that is constant, up to rounding, is fitted as it is
+      if (spread > 4 * .Machine$double.eps * max(abs(y[seen, j]), abs(offset[seen]))) scale[j] <- spread
     }
   }
   list(center = center, scale = scale)
@@ -295,7 +358,21 @@ engine_response <- function(response, y, offset) {
   if (family == "gaussian") {
     # standardise each response; the offset moves it first (one offset serves all responses)
     y <- y - (offset %||% 0)
-    list(y = (y - rep(response$center, each = n)) / rep(response$scale, each = n), offset = NULL)
+    y <- (y - rep(response$center, each = n)) / rep(response$scale, each = n)
+  }
+  largest <- max(abs(y), 0, na.rm = TRUE)
+  if (largest > largest_single) {
+    pn_abort(
+      c(
+        "The response {.field {response$name}} is up to {signif(largest, 3)} in the unit it is trained in.",
+        x = "The engine computes in single precision and takes {largest_single} at most.",
+        i = if (family == "gaussian") "Use {.code scale_response = TRUE}, or look for values far from all others."
+      ),
+      class = "response", arg = response$name
+    )
+  }
+  if (family == "gaussian") {
+    list(y = y, offset = NULL)
   } else if (family == "poisson") {
     list(y = y, offset = rep(response$center[1L], n) + (offset %||% 0))
   } else {
@@ -322,7 +399,7 @@ apply_response <- function(response, value) {
       }
       return(as.double(y))
     }
-    label <- if (is.numeric(y)) format(y, trim = TRUE) else as.character(y)
+    label <- as.character(y)
     new <- setdiff(label[!is.na(y)], classes)
     if (length(new)) {
       pn_abort(

@@ -1,9 +1,14 @@
 # Which rows take part in a fit, and what belongs to them: weights, offset, task groups, strata.
 
+#' Are these all n rows, in their own order? A bootstrap or a permutation is as long, but is neither.
+#' @param rows Row numbers from 1 to n.
+#' @noRd
+are_all_rows <- function(rows, n) length(rows) == n && !is.unsorted(rows, strictly = TRUE)
+
 #' Some rows of a vector, matrix, or list of columns; nothing is copied when all rows are wanted
 #' @noRd
 take_rows <- function(x, rows, n) {
-  if (length(rows) == n) {
+  if (are_all_rows(rows, n)) {
     x
   } else if (is.list(x) && !is.object(x)) {
     lapply(x, take_rows, rows, n)
@@ -16,8 +21,8 @@ take_rows <- function(x, rows, n) {
 
 #' Rows left by subset, na.action, and missing responses or task groups
 #'
-#' @return list(index = row numbers of the data, kept = the same or NULL when all rows are used, omitted = na.action
-#'   attribute as lm() keeps it, or NULL)
+#' @return list(index = row numbers of the data, as ordered and as often as `subset` names them, kept = the same or NULL
+#'   when all rows are used in their own order, omitted = na.action attribute as lm() keeps it, or NULL)
 #' @noRd
 used_rows <- function(frame, task, weights, offset, subset, na_action) {
   n <- frame$n
@@ -46,7 +51,7 @@ used_rows <- function(frame, task, weights, offset, subset, na_action) {
   if (!length(rows)) {
     pn_abort("There are no rows to fit.", class = "no_rows", arg = "data")
   }
-  list(index = rows, kept = if (length(rows) < n) rows, omitted = omitted)
+  list(index = rows, kept = if (!are_all_rows(rows, n)) rows, omitted = omitted)
 }
 
 subset_rows <- function(subset, n) {
@@ -59,7 +64,16 @@ subset_rows <- function(subset, n) {
       class = "subset", arg = "subset"
     )
   }
-  rows <- seq_len(n)[if (is.logical(subset)) subset & !is.na(subset) else subset]
+  if (is.logical(subset)) {
+    return(which(as.vector(subset)))
+  }
+  if (any(subset < 0, na.rm = TRUE) && (anyNA(subset) || any(subset > 0))) {
+    pn_abort(
+      "{.arg subset} must have row numbers to use or, negative, to leave out; it has both.",
+      class = "subset", arg = "subset"
+    )
+  }
+  rows <- seq_len(n)[as.vector(subset)]
   if (anyNA(rows)) {
     pn_abort("{.arg subset} has row numbers beyond the {n} rows of the data.", class = "subset", arg = "subset")
   }
@@ -67,15 +81,18 @@ subset_rows <- function(subset, n) {
 }
 
 resolve_na_action <- function(action) {
-  action <- if (is.null(action)) stats::na.pass else match.fun(action)
-  known <- list(stats::na.pass, stats::na.omit, stats::na.exclude, stats::na.fail)
-  if (!any(vapply(known, identical, NA, action))) {
+  known <- list(
+    na.pass = stats::na.pass, na.omit = stats::na.omit, na.exclude = stats::na.exclude, na.fail = stats::na.fail
+  )
+  given <- action %||% stats::na.pass
+  if (is.character(given) && length(given) == 1L) given <- known[[match(given, names(known))]]
+  if (!any(vapply(known, identical, NA, given))) {
     pn_abort(
-      "{.arg na.action} must be {.or {.fn {c('na.pass', 'na.omit', 'na.exclude', 'na.fail')}}}.",
+      "{.arg na.action} must be {.or {.fn {names(known)}}}, not {describe(action)}.",
       class = "argument", arg = "na.action"
     )
   }
-  action
+  given
 }
 
 #' Rows in which some, or all, of the columns are missing
@@ -101,6 +118,9 @@ drop_unlabelled <- function(rows, missing, what, name) {
 }
 
 check_length <- function(x, n, arg) {
+  if (NCOL(x) > 1L) {
+    pn_abort("{.arg {arg}} must have one value for each row, not be {describe(x)}.", class = arg, arg = arg)
+  }
   if (!is.null(x) && NROW(x) != n) {
     pn_abort("{.arg {arg}} has length {NROW(x)}, the data have {n} row{?s}.", class = arg, arg = arg)
   }
@@ -120,6 +140,12 @@ check_weights <- function(weights, n, rows) {
     bad <- sum(is.na(weights) | weights < 0 | is.infinite(weights))
     pn_abort(
       "{.arg weights} must be finite and not negative; {bad} of them {?is/are} missing, negative or infinite.",
+      class = "weights", arg = "weights"
+    )
+  }
+  if (is.infinite(sum(weights))) {
+    pn_abort(
+      c("The sum of {.arg weights} is infinite.", i = "Divide them, by their largest value for instance."),
       class = "weights", arg = "weights"
     )
   }
@@ -165,6 +191,11 @@ check_groups <- function(groups, n, rows) {
   }
   if (is.factor(value)) as.integer(value) else value
 }
+
+#' Copies of a row, as in a bootstrap, are a group: what is learned from one cannot be judged by another
+#' @return NULL when no row is there twice
+#' @noRd
+copies <- function(rows) if (anyDuplicated(rows)) rows
 
 max_group_values <- 10L
 

@@ -34,10 +34,22 @@ weighted_quantile <- function(values, counts, probs) {
 
 #' Weights of the values of a column, ready to be counts
 #'
-#' Whole-number weights count copies. Others say how rows compare, so they are brought to a mean of 1.
+#' Whole-number weights count copies. Others, and those beyond whole numbers' precision, say how rows compare, so they
+#' are brought to a mean of 1.
 #' @noRd
 as_counts <- function(weights) {
-  if (is.null(weights) || all(weights == round(weights))) weights else weights * (length(weights) / sum(weights))
+  if (is.null(weights) || (all(weights == round(weights)) && sum(weights) < 2^53)) {
+    weights
+  } else {
+    relative <- relative_weights(weights)
+    relative * (length(relative) / sum(relative))
+  }
+}
+
+#' Weights for the engine: divided by a power of two, exactly, so that the largest is near 1 in single precision, too
+#' @noRd
+relative_weights <- function(weights) {
+  if (any(weights > 0)) weights / 2^floor(log2(max(weights))) else weights
 }
 
 #' Fit a scaling to distinct values (ascending, not missing) with counts

@@ -31,7 +31,7 @@ member_seed <- function(seed, member) {
 #' Split rows into training and validation
 #'
 #' @param validation A fraction, row numbers of the data, or a logical with one value per row of the data.
-#' @param rows Rows of the data that take part (row numbers, ascending).
+#' @param rows Rows of the data that take part (row numbers). Copies of a row, as in a bootstrap, stay together.
 #' @param n Rows of the data.
 #' @param groups NULL or group ids of the rows that take part: a group is never divided.
 #' @param strata NULL or class ids of the rows that take part: classes are split alike.
@@ -46,7 +46,8 @@ split_rows <- function(validation, rows, n, groups, strata, seed) {
     if (validation == 0) {
       return(list(train = seq_len(m), validation = integer()))
     }
-    held_out <- draw_fraction(validation, m, groups, strata, seed)
+    first <- !duplicated(rows)
+    held_out <- draw_fraction(validation, sum(first), groups[first], strata[first], seed)[match(rows, rows[first])]
     if (!any(held_out)) {
       pn_inform(
         "{m} row{?s} {?is/are} too few to hold out {validation * 100} % for validation; the last epoch is kept.",

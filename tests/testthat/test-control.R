@@ -71,3 +71,16 @@ test_that("bad settings are refused by name", {
 test_that("a control prints what will adapt", {
   expect_snapshot(protonam_control(lr = 1e-2, bins = 256))
 })
+
+test_that("settings that train to nothing are refused, and named", {
+  data <- mixed_data(40)
+  expect_snapshot(error = TRUE, {
+    tiny_fit(y ~ age, data, weight_decay = 1e4)
+    tiny_fit(y ~ age, data, hidden = 1)
+    tiny_fit(y ~ age, data, hidden = 1, norm = "batch")
+    protonam_control(output_penalty = 1e300)
+  })
+  # here lr is the cause
+  expect_error(tiny_fit(y ~ age, data, lr = 1e10), "Lower `lr`", class = "protonam_error_diverged")
+  expect_gt(sd(fitted(tiny_fit(y ~ age, data, hidden = 1, norm = "batch", predictor_layers = 1))), 0)
+})

@@ -153,3 +153,30 @@ test_that("bad input", {
     quick_cv(y ~ age, data, validation = 1:5)
   })
 })
+
+test_that("a subset of any order and with copies is cross-validated as the rows that it names", {
+  data <- mixed_data(90)
+  weights <- seq_len(90)
+  offset <- sin(data$age)
+  run <- function(data, rows, weights, offset, ...) {
+    quick_cv(y ~ age + lab, data, folds = 3, weights = weights, offset = offset, subset = rows, ...)
+  }
+  for (rows in withr::with_seed(1, list(sample(90), order(data$lab), sample(90, 60)))) {
+    by_subset <- run(data, rows, weights, offset)
+    sorted <- run(data[rows, ], NULL, weights[rows], offset[rows])
+    expect_identical(by_subset$scores, sorted$scores)
+    expect_identical(unname(by_subset$predictions[rows]), unname(sorted$predictions))
+    expect_identical(unname(by_subset$y[rows]), data$y[rows])
+  }
+  rows <- withr::with_seed(2, sample(90, replace = TRUE))
+  copies <- run(data, rows, weights, offset)
+  expect_identical(sum(copies$scores$n), 90L)
+  expect_identical(which(!is.na(copies$folds)), sort(unique(rows)))
+  # scores are those of the predictions: no copy was predicted by a fit on another
+  for (k in 1:3) {
+    fold <- rows[copies$folds[rows] == k]
+    error <- data$y[fold] - copies$predictions[fold]
+    expect_equal(copies$scores$rmse[k], sqrt(weighted.mean(error^2, weights[fold])), tolerance = 1e-12)
+  }
+  expect_error(quick_cv(y ~ age, data, folds = 90, subset = rows), class = "protonam_error_folds")
+})

@@ -12,7 +12,8 @@ test_that("every type gets codes in its order, and numbers come back in their cl
   day <- as.Date("2020-01-01") + 0:3
   expect_identical(decode_numbers(plain(day)$encoder, as.double(day)), day)
   time <- as.POSIXct("2020-01-01", tz = "Europe/Vienna") + 0:3
-  expect_equal(decode_numbers(plain(time)$encoder, as.double(time)), time)
+  expect_warning(moments <- plain(time)$encoder, class = "protonam_warning_precision")
+  expect_equal(decode_numbers(moments, as.double(time)), time)
   wait <- as.difftime(c(1, 2), units = "hours")
   expect_equal(decode_numbers(plain(wait)$encoder, c(1, 2)), wait)
   expect_identical(decode_numbers(plain(c("b", "a", NA))$encoder, 0:2), c("a", "b", "(missing)"))
@@ -130,4 +131,15 @@ test_that("columns that are no features, and columns of another type, are named"
     encode_column(fit_encoder(c("a", "b"), "unit")$encoder, 1:2)
     encode_column(fit_encoder(c(TRUE, FALSE), "male")$encoder, 0:1)
   })
+})
+
+test_that("values that single precision cannot tell apart, or square, are told", {
+  data <- mixed_data(60)
+  data$seconds <- 1.7e9 + 1:60
+  none <- function(...) protonam(..., control = tiny(scaling = "none"), seed = 1)
+  expect_warning(none(y ~ seconds, data), "48 distinct values of seconds 1 ", class = "protonam_warning_precision")
+  expect_no_warning(tiny_fit(y ~ seconds, data))
+  expect_no_warning(none(y ~ I(seconds - 1.7e9), data))
+  expect_no_warning(check_single(withr::with_seed(1, runif(1e5)), "x", "minmax"))
+  expect_error(none(y ~ I(age * 1e30), data), "age", class = "protonam_error_infinite")
 })

@@ -81,3 +81,127 @@ test_that("variables are found in expressions, also in d$x and pkg::f(x)", {
   outside <- d
   expect_identical(formula_frame(outside$y ~ outside$a, environment())$columns[[1]], d$a)
 })
+
+# 64-bit integers as bit64 keeps them, made without it
+integer64 <- function(x) {
+  lower <- x %% 2^32
+  words <- rbind(ifelse(lower >= 2^31, lower - 2^32, lower), floor(x / 2^32))
+  words[] <- ifelse(words == -2^31, NA, words) # R's NA has these bits
+  bytes <- writeBin(as.integer(words), raw(), endian = "little")
+  structure(readBin(bytes, "double", n = length(x), endian = "little"), class = "integer64")
+}
+
+test_that("64-bit integers are numbers, whether bit64 is loaded or not", {
+  x <- c(0, 1, -1, 2^31, -2^31, 2^32 - 1, 123456789012, -987654321098, 2^53, -2^62)
+  expect_identical(plain_numbers(integer64(x)), x)
+  expect_identical(plain_numbers(integer64(c(5, -2^63))), c(5, NA))
+  expect_identical(plain_numbers(integer64(numeric())), numeric())
+  expect_identical(plain_numbers(structure(integer64(1:4), dim = c(2L, 2L))), matrix(c(1, 2, 3, 4), 2))
+  expect_identical(plain_numbers(letters), letters)
+  skip_if_not_installed("bit64")
+  # in a session of its own: bit64's methods stay once they are there
+  made <- system2(file.path(R.home("bin"), "Rscript"), c("-e", shQuote(
+    "x <- bit64::as.integer64(c('9007199254740993', '-9223372036854775807', NA, '-5')); cat(serialize(x, NULL))"
+  )), stdout = TRUE)
+  x <- unserialize(as.raw(strtoi(strsplit(made, " ")[[1]], 16L)))
+  expect_identical(plain_numbers(x), c(2^53, -2^63, NA, -5))
+})
+
+test_that("64-bit integers give the same fit as numbers, wherever they are", {
+  plain <- mixed_data(60)[c("y", "age")]
+  plain$y <- round(plain$y * 100)
+  plain$times <- rep(c(1, 2, 3), 20)
+  plain$id <- rep(-10:9, each = 3)
+  wide <- plain
+  wide[] <- lapply(plain, integer64)
+  expected <- tiny_fit(y ~ age + log(times), plain, weights = times, offset = id, groups = ~id, subset = 60:1)
+  same <- function(fit) expect_identical(fitted(fit), fitted(expected))
+  same(tiny_fit(y ~ age + log(times), wide, weights = times, offset = id, groups = ~id, subset = integer64(60:1)))
+  expect_identical(predict(expected, wide), predict(expected, plain))
+  same(with(wide, tiny_fit(y ~ age + log(times), weights = times, offset = id, groups = id, subset = 60:1)))
+  same(tiny_fit(wide$y ~ age + log(times), wide, weights = wide$times / 1, offset = 1 * wide$id, groups = ~id,
+    subset = 60:1
+  ))
+  wide$offset <- wide$id
+  plain$offset <- plain$id
+  columns <- c("age", "times", "offset")
+  narrow <- function(d) {
+    tiny_fit(d[c("age", "times")], d$y,
+      weights = d$times, offset = d$id, validation = list(x = d[1:9, columns], y = d$y[1:9])
+    )
+  }
+  expect_identical(fitted(narrow(wide)), fitted(narrow(plain)))
+  scores <- function(d) {
+    cv_protonam(y ~ age, d, folds = ~ id %% 3, weights = times, control = tiny(), seed = 1, verbose = FALSE)$scores
+  }
+  expect_identical(scores(wide), scores(plain))
+})
+
+test_that("syntax of other packages' formulas is refused by name", {
+  d$flag <- c(TRUE, FALSE, TRUE)
+  expect_snapshot(error = TRUE, {
+    frame_of(y ~ a + (1 | b), d)
+    frame_of(y ~ (a || b), d)
+    frame_of(y ~ s(a), d)
+    frame_of(y ~ te(a, y), d)
+    frame_of(y ~ nosuch(a), d)
+    frame_of(nosuch(y) ~ a, d)
+    frame_of(y ~ log(b), d)
+    resolve_role(~ nosuch(a), as_columns(d, "data"), globalenv(), "task", 3)
+    resolve_role("", as_columns(d, "data"), globalenv(), "task", 3)
+  })
+  # what is meant as R means it stays
+  expect_identical(frame_of(y ~ (flag | a > 5), d)$columns[[1]], c(TRUE, FALSE, TRUE))
+  s <- function(x) 2 * x
+  expect_identical(frame_of(y ~ s(a), d)$columns[["s(a)"]], 2 * d$a)
+  skip_if_not_installed("mgcv")
+  s <- mgcv::s
+  expect_error(frame_of(y ~ s(a), d), class = "protonam_error_smooth")
+})
+
+test_that("arguments that cannot be evaluated are errors of ours", {
+  data <- mixed_data(30)
+  for (run in list(tiny_fit, function(...) cv_protonam(..., folds = 2))) {
+    expect_error(run(y ~ age, data, weights = agee), "Did you mean \"age\"", class = "protonam_error_weights")
+    expect_error(run(y ~ age, data, offset = nosuch), "`offset`.*nosuch", class = "protonam_error_offset")
+    expect_error(run(y ~ age, data, subset = nosuch > 1), "`subset`.*nosuch", class = "protonam_error_subset")
+    expect_error(run(y ~ age, data, task = ""), "`task`", class = "protonam_error_argument")
+  }
+})
+
+test_that("a response has a value per row and is no list", {
+  d$l <- list(1, 2, 3)
+  d$asis <- I(list(1, 2, 3))
+  short <- 1:2
+  expect_snapshot(error = TRUE, {
+    frame_of(l ~ a, d)
+    frame_of(asis ~ a, d)
+    table_frame(as_columns(d["a"], "x"), list(1, 2, 3), "y")
+    frame_of(short ~ a, d)
+    frame_of(cbind(y, short) ~ a, d)
+    frame_of(d$nosuch ~ a, d)
+  })
+  expect_identical(table_frame(as_columns(d["a"], "x"), d[c("y", "a")], "y")$response$value, as.list(d[c("y", "a")]))
+  data <- mixed_data(30)
+  expect_error(
+    tiny_fit(data["age"], data$y, validation = list(x = data[1:9, ], y = 1:8)),
+    class = "protonam_error_length"
+  )
+})
+
+test_that("odd names of columns do no harm", {
+  odd <- stats::setNames(d[c("y", "a", "my col")], c("y", "a\u202eb", "c\\`d"))
+  expect_named(frame_of(y ~ ., odd)$columns, names(odd)[-1])
+  expect_named(frame_of(y ~ ., odd, left_out = names(odd)[2])$columns, names(odd)[3])
+  data <- mixed_data(40)
+  names(data)[1] <- names(odd)[2]
+  fit <- tiny_fit(y ~ ., data[c(1, 2, 8)])
+  expect_identical(predict(fit, data), fitted(fit))
+  dotted <- stats::setNames(d[c("y", "a", "my col")], c("y", "a", "."))
+  expect_error(frame_of(y ~ ., dotted), "column named", class = "protonam_error_formula")
+  expect_error(frame_of(. ~ a, dotted), "column named", class = "protonam_error_formula")
+  expect_named(frame_of(y ~ a, dotted)$columns, "a")
+  names(data)[1] <- "."
+  fit <- tiny_fit(data[c(".", "lab")], data$y, order = 2, pairs = ~ lab:.)
+  expect_identical(unname(predict(fit, data)), unname(fitted(fit)))
+})

@@ -72,3 +72,9 @@ test_that("borders that lie together are one, and ensembles bring all their memb
   expect_true(all(diff(as.vector(t(borders))) > 0))
   expect_identical(nrow(cell_borders(fit, 1L, c(0, 0))), 0L)
 })
+
+test_that("jumps do not depend on the response's unit", {
+  effect <- array(c(0, 1, 1, 1, 0, 1), c(6, 1, 1))
+  expect_identical(jump_sizes(effect * 1e-20, 2), jump_sizes(effect, 2))
+  expect_identical(jump_sizes(0 * effect, 2), c(0, 0))
+})

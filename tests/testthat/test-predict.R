@@ -149,3 +149,24 @@ test_that("what cannot be predicted is refused by name", {
     predict(fit, data, offset = c(1, 2))
   })
 })
+
+test_that("an offset is never taken from a feature, nor left out", {
+  data <- mixed_data(40)
+  data$offset <- data$lab <- sin(1:40)
+  shift <- cos(1:40)
+  fit <- tiny_fit(y ~ age + offset, data, offset = shift)
+  expect_error(predict(fit, data), "is a feature", class = "protonam_error_offset")
+  expect_equal(predict(fit, data, offset = shift), fitted(fit), tolerance = 1e-12)
+  other <- tiny_fit(y ~ age, data, offset = shift)
+  expect_equal(predict(other, transform(data, offset = shift)), fitted(other), tolerance = 1e-12)
+  # a term and a vector: both count
+  both <- tiny_fit(y ~ age + offset(lab), data, offset = shift)
+  expect_error(predict(both, data["age"]), class = "protonam_error_offset")
+  expect_equal(predict(both, transform(data, offset = shift)), fitted(both), tolerance = 1e-12)
+  # validation rows need one, too
+  expect_error(
+    tiny_fit(y ~ age, data, offset = shift, validation = data[1:9, c("y", "age")]),
+    "validation", class = "protonam_error_offset"
+  )
+  expect_no_error(tiny_fit(y ~ age, data, offset = shift, validation = data))
+})

@@ -89,3 +89,57 @@ test_that("responses that cannot be fitted are refused", {
     as_family(3)
   })
 })
+
+test_that("the response's unit does not matter, however small or large", {
+  data <- mixed_data(60)
+  in_unit <- function(unit, shift = 0) {
+    data$y <- data$y * unit + shift
+    fit <- tiny_fit(y ~ age, data)
+    expect_identical(fit$response$scale != 1, TRUE)
+    (fitted(fit) - shift) / unit
+  }
+  for (unit in c(1e-14, 1e-100, 1e100)) expect_equal(in_unit(unit), in_unit(1), tolerance = 1e-4)
+  expect_equal(in_unit(1e-6, 1e6), in_unit(1), tolerance = 1e-3)
+  # rounding is no variation
+  expect_identical(response_scale(matrix(rep(0.1, 7)), gaussian(), NULL, NULL, TRUE)$scale, 1)
+  moved <- matrix(c(0.1, 0.2, 0.3) + 1e6)
+  expect_identical(response_scale(moved, gaussian(), NULL, c(0.1, 0.2, 0.3), TRUE)$scale, 1)
+})
+
+test_that("responses and offsets that cannot be trained with are told by name", {
+  data <- mixed_data(60)
+  offset <- rep(1000, 60)
+  wide <- seq(-100, 100, length.out = 60)
+  expect_snapshot(error = TRUE, {
+    tiny_fit(y * 1e155 ~ age, data)
+    tiny_fit(y * 1e-155 ~ age, data)
+    tiny_fit(cbind(y, lab * 1e200) ~ age, data)
+    tiny_fit(y ~ age, data, offset = offset * 1e200)
+    protonam(y * 1e20 ~ age, data, control = tiny(scale_response = FALSE), seed = 1)
+    tiny_fit(count * 1e20 ~ age, data, family = poisson())
+    tiny_fit(count ~ age, data, family = poisson(), offset = wide)
+    tiny_fit(dead ~ age, data, offset = offset)
+    tiny_fit(y ~ age, data, validation = transform(data, y = y * 1e30))
+  })
+})
+
+test_that("a constant offset changes nothing but the offset", {
+  data <- mixed_data(60)
+  offset <- rep(1000, 60)
+  for (response in list(quote(y), quote(count))) {
+    family <- if (response == "y") gaussian() else poisson()
+    formula <- eval(call("~", response, quote(age)))
+    expect_equal(
+      fitted(tiny_fit(formula, data, family = family, offset = offset)),
+      fitted(tiny_fit(formula, data, family = family)), tolerance = 1e-4
+    )
+  }
+})
+
+test_that("numbers as classes are found again in validation rows", {
+  data <- mixed_data(60)
+  data$stage <- c(1, 2.5, 100000)[as.integer(data$class)]
+  fit <- tiny_fit(stage ~ age, data, family = "multinomial", validation = data)
+  expect_identical(fit$response$levels, c("1", "2.5", "1e+05"))
+  expect_identical(apply_response(fit$response, c(100000, NA, 1))[, 1], c(2, NA, 0))
+})

@@ -58,3 +58,19 @@ test_that("infinite values sit at the clipped ends", {
   expect_equal(scale_values(scaling, c(-Inf, 1, 3, Inf)), c(-1, -1, 1, 1) * clip_score)
   expect_equal(scaling, fit_scaling(c(1, 2, 3), c(6, 5, 7), "quantile"))
 })
+
+test_that("the unit of weights does not matter", {
+  expect_null(relative_weights(NULL))
+  expect_identical(relative_weights(c(0, 0)), c(0, 0))
+  expect_identical(relative_weights(c(3, 6, 0)), c(0.75, 1.5, 0))
+  data <- mixed_data(60)
+  weighted <- function(unit) {
+    data$w <- rep(c(1.1, 2.3, 0.7), 20) * unit
+    fitted(tiny_fit(y ~ age, data, weights = w))
+  }
+  for (unit in 2^c(-200, 40)) expect_identical(weighted(unit), weighted(1))
+  expect_equal(weighted(1e-300), weighted(1), tolerance = 1e-5)
+  equal <- function(each) fitted(tiny_fit(y ~ age, data, weights = rep(each, 60)))
+  expect_equal(equal(1e50), equal(1), tolerance = 1e-5)
+  expect_equal(equal(1e300), equal(1), tolerance = 1e-5)
+})

@@ -111,3 +111,15 @@ test_that("bad input", {
     quick_tune(y ~ age, data, n = 1, space = small_space(), validation = 0)
   })
 })
+
+test_that("a search on a subset of any order is a search on the rows that it names", {
+  data <- mixed_data(90)
+  search <- function(...) {
+    tune_protonam(y ~ age + lab, ..., n = 2, control = tiny(), seed = 1, threads = 1, verbose = FALSE)$trials$score
+  }
+  for (rows in withr::with_seed(1, list(sample(90), order(data$lab)))) {
+    expect_identical(search(data, subset = rows), search(data[rows, ]))
+  }
+  rows <- withr::with_seed(2, sample(90, replace = TRUE))
+  expect_identical(search(data, subset = rows), search(data[rows, ], groups = rows))
+})
