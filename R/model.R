@@ -34,12 +34,18 @@ model_components <- function(n_features, order) {
 }
 
 #' What a component is called: its features joined by ":"
+#'
+#' Names are for people, components are identified by position. Where a set of features would have the name of a feature
+#' or of another set, a number tells it apart, as in "x:z.1".
 #' @noRd
 component_names <- function(features, components, order) {
   if (is.infinite(order) && nrow(components) > 1L) {
     return("(all features)")
   }
-  apply(components, 2L, function(members) paste(unique(features[members]), collapse = ":"))
+  names <- apply(components, 2L, function(members) paste(unique(features[members]), collapse = ":"))
+  several <- components[1L, ] != components[nrow(components), ]
+  names[several] <- make.unique(c(features, names[several]))[-seq_along(features)]
+  names
 }
 
 #' The engine's description of a model (src/r_parse.c)
