@@ -20,6 +20,12 @@ check_readable <- function(object, what) {
       class = "order", arg = "order"
     )
   }
+  if (is.null(object$effects)) {
+    pn_abort(
+      c("{what} needs effects, which this fit lacks.", i = "They could not be computed after its training."),
+      class = "incomplete", arg = "fit"
+    )
+  }
 }
 
 #' Which response and class each of the engine's outputs stands for

@@ -145,6 +145,7 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
   order <- order(number, na.last = NA)
   fitted <- fit_scaling(number[order], table$counts[order], scaling, total = sum(table$counts))
   values <- scale_values(fitted, number)
+  if (any(is_beyond(values, number))) abort_infinite(name, scaling)
   probs <- seq_len(prototypes) / (prototypes + 1)
   centers <- if (length(order)) weighted_quantile(values[order], table$counts[order], probs) else 0 * probs
 
@@ -169,12 +170,19 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
 abort_infinite <- function(name, scaling) {
   pn_abort(
     c(
-      "Column {.field {name}} has infinite values, which {.code scaling = {.val {scaling}}} cannot place.",
+      "Column {.field {name}} has infinite or huge values, which {.code scaling = {.val {scaling}}} cannot place.",
       i = "Remove them, set them to NA, or use {.code scaling = {.val quantile}}."
     ),
     class = "infinite", arg = name
   )
 }
+
+# distances between processed values are squared in single precision
+max_processed <- 1e18
+
+#' Numbers whose processed values are out of the engine's reach
+#' @noRd
+is_beyond <- function(values, number) !is.nan(number) & !(abs(values) <= max_processed & !is.nan(values))
 
 thin_support <- function(number, counts, missing, most = max_support) {
   if (length(number) > most) {
@@ -240,10 +248,10 @@ encode_column <- function(encoder, x) {
     seen <- encoder$support$value
     if (!length(seen)) {
       number[] <- NaN # only missing values were ever seen
-    } else if (encoder$scaling$method %in% c("minmax", "none") && any(is.infinite(number))) {
-      infinite <- TRUE
-      number[number == Inf] <- seen[length(seen)]
-      number[number == -Inf] <- seen[1L]
+    } else {
+      beyond <- is_beyond(scale_values(encoder$scaling, number), number)
+      infinite <- any(beyond)
+      number[beyond] <- ifelse(number[beyond] > 0, seen[length(seen)], seen[1L])
     }
   }
   number[is.na(number)] <- NaN

@@ -101,7 +101,8 @@ row_chunks <- function(n, per_row, least = 1024) {
 #'   members     list(params, running, history, best_epoch, score, score_name, seed) per ensemble member
 #'   centering   per member an array [component, task x output, layer]: mean contributions over the training rows, in
 #'               the engine's units
-#'   effects     order 1: data frame of each term's importance, range and missing effect, own units
+#'   effects     orders 1 and 2: data frame of each term's importance, range and missing effect, own units; this and
+#'               purified (R/purify.R), nearest, task_scores, ensemble_score are NULL if they could not be computed
 #'   fitted      own link of the rows, [rows, visible outputs];  y, weights, offset_values  of the same rows
 #'   rows        row numbers (or NULL: all), row_names, na.action, train: which of the rows were trained on
 #'   nobs, n_train, n_validation

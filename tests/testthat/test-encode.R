@@ -131,3 +131,15 @@ test_that("columns that are no features, and columns of another type, are named"
     encode_column(fit_encoder(c(TRUE, FALSE), "male")$encoder, 0:1)
   })
 })
+
+test_that("values beyond single precision are refused before training, and moved at prediction", {
+  for (most in c(1e39, 1e25)) {
+    expect_error(fit_encoder(c(1, 2, -most), "x", scaling = "none"), class = "protonam_error_infinite")
+  }
+  expect_error(fit_encoder(c(-1, 1) * 1.7e308, "x", scaling = "minmax"), class = "protonam_error_infinite")
+  expect_no_error(fit_encoder(c(1, 2, 1e39), "x"))
+  encoder <- fit_encoder(c(1, 2, 3), "x", scaling = "none")$encoder
+  moved <- encode_column(encoder, c(-1e39, 2, 1e39, NaN))
+  expect_true(moved$infinite)
+  expect_identical(range(moved$feature$values), c(1, 3))
+})
