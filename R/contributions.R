@@ -20,7 +20,8 @@
 #'   \item{`cumulative`}{intercept (and offset) plus the contributions so far}
 #' }
 #' Attributes: `"intercept"` and `"prediction"`, matrices with one row per row of `newdata` and one column per
-#' response or class, `"row_names"`, `"response"`, `"scale_label"` and `"features"` (of each term). The intercept includes the row's offset.
+#' response or class, `"row_names"`, `"response"`, `"scale_label"` and `"features"` (of each term). The intercept
+#' includes the row's offset.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 30, seed = 1)
 #' contributions(fit, mtcars[1:2, ])
@@ -61,7 +62,8 @@ contributions <- function(fit, newdata, threads = NULL, ...) {
   shown <- visible_labels(fit, newdata, n, list(...)$task_default)
   frame <- data.frame(
     row = row, task = shown$task[cbind(row, output)], output = shown$output[cbind(row, output)], term = terms[pick],
-    value = term_values(select_terms(fit, list(...)$terms)[pick], labels, row, fit), contribution = contribution, cumulative = as.vector(cumulative)
+    value = term_values(select_terms(fit, list(...)$terms)[pick], labels, row, fit), contribution = contribution,
+    cumulative = as.vector(cumulative)
   )
   prediction <- matrix(cumulative[length(terms), ], n, outputs, byrow = TRUE, dimnames = list(NULL, visible_names(fit)))
   structure(

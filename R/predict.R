@@ -135,7 +135,9 @@ warn_unknown <- function(encoded, encoders) {
     if (length(gone)) "Missing values in {.and {.field {gone}}}: the average effect is used.",
     if (any(!as_missing)) "New levels of {listed(!as_missing)}: the average effect is used.",
     if (any(as_missing)) "New levels of {listed(as_missing)}: taken as missing.",
-    if (length(infinite)) "Infinite or huge values in {.and {.field {infinite}}}: the end of the training range is used."
+    if (length(infinite)) {
+      "Infinite or huge values in {.and {.field {infinite}}}: the end of the training range is used."
+    }
   )
   if (length(bullets)) {
     names(bullets) <- rep("*", length(bullets))
