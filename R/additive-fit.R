@@ -11,6 +11,7 @@
 #' @noRd
 additive_fit <- function(weights, table, ridge = 1e-6) {
   size <- dim(table)
+  weights <- weights / sum(weights) # products of weights stay within reach
   weighted <- table * as.vector(weights)
   rows <- matrix(apply(weighted, c(1L, 3L), sum), size[1L])
   columns <- matrix(colSums(weighted), size[2L])

@@ -16,8 +16,10 @@ bin_values <- function(number, values, counts, order, bins) {
   weight <- counts[order]
   middle <- (cumsum(weight) - weight / 2) / sum(weight)
   group <- cumsum(!duplicated(floor(middle * bins)))
-  value <- as.vector(rowsum(weight * values[order], group) / rowsum(weight, group))
   last <- which(diff(group) == 1L)
+  mean <- as.vector(rowsum(weight * values[order], group) / rowsum(weight, group))
+  # between the ends of the group whatever rounding does, and also where all weights are lost in it
+  value <- pmin(pmax(mean, values[order][c(1L, last + 1L)], na.rm = TRUE), values[order][c(last, length(order))])
   breaks <- (number[order][last] + number[order][last + 1L]) / 2
   # neighbours so close that their middle is the lower one: the upper one is the first of its group
   clash <- breaks <= number[order][last]

@@ -20,7 +20,8 @@
 #'   \item{`cumulative`}{intercept (and offset) plus the contributions so far}
 #' }
 #' Attributes: `"intercept"` and `"prediction"`, matrices with one row per row of `newdata` and one column per
-#' response or class, `"row_names"`, `"response"` and `"scale_label"`. The intercept includes the row's offset.
+#' response or class, `"row_names"`, `"response"`, `"scale_label"` and `"features"` (of each term). The intercept
+#' includes the row's offset.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 30, seed = 1)
 #' contributions(fit, mtcars[1:2, ])
@@ -61,14 +62,15 @@ contributions <- function(fit, newdata, threads = NULL, ...) {
   shown <- visible_labels(fit, newdata, n, list(...)$task_default)
   frame <- data.frame(
     row = row, task = shown$task[cbind(row, output)], output = shown$output[cbind(row, output)], term = terms[pick],
-    value = term_values(terms[pick], labels, row, fit), contribution = contribution, cumulative = as.vector(cumulative)
+    value = term_values(select_terms(fit, list(...)$terms)[pick], labels, row, fit), contribution = contribution,
+    cumulative = as.vector(cumulative)
   )
   prediction <- matrix(cumulative[length(terms), ], n, outputs, byrow = TRUE, dimnames = list(NULL, visible_names(fit)))
   structure(
     frame,
     class = c("protonam_contributions", "data.frame"), intercept = intercept, prediction = prediction,
     row_names = dimnames(value)[[1L]] %||% rownames(newdata), response = fit$response$name,
-    scale_label = scale_label(fit, "link"), family = fit$family$family
+    scale_label = scale_label(fit, "link"), family = fit$family$family, features = named_features(fit)
   )
 }
 
@@ -102,7 +104,7 @@ visible_labels <- function(object, newdata, n, default) {
 contribution_labels <- function(object, newdata, n) {
   if (is.matrix(newdata) && is.null(colnames(newdata))) colnames(newdata) <- feature_names(object)
   columns <- columns_from(object$variables, object$data_names, object$env, as_columns(newdata, "newdata"))
-  labels <- Map(function(encoder, x) {
+  Map(function(encoder, x) {
     if (is_categorical(encoder)) {
       text <- as.character(x)
       return(ifelse(is.na(text), "(missing)", text))
@@ -110,7 +112,6 @@ contribution_labels <- function(object, newdata, n) {
     if (is.logical(x)) x <- rep(NA_real_, n)
     format_values(encoder, as.double(column_vector(x, encoder$type, encoder$name, encoder$unit)))
   }, object$encoder, columns)
-  stats::setNames(labels, feature_names(object))
 }
 
 #' Numbers of a column as short text: at least four digits and all before the point, dates as dates
@@ -130,18 +131,14 @@ format_values <- function(encoder, number) {
 }
 
 #' The values of each row's term: of the feature, or of both features of a pair
+#' @param terms Positions of terms.
 #' @noRd
 term_values <- function(terms, labels, row, object) {
   out <- character(length(terms))
-  components <- object$config$components
+  features <- term_features(object)
   for (term in unique(terms)) {
     at <- which(terms == term)
-    if (term %in% names(labels)) {
-      out[at] <- labels[[term]][row[at]]
-    } else {
-      pair <- components[, match(term, object$term_names)]
-      out[at] <- paste(labels[[pair[1L]]][row[at]], labels[[pair[2L]]][row[at]], sep = ", ")
-    }
+    out[at] <- do.call(paste, c(lapply(labels[features[[term]]], `[`, row[at]), sep = ", "))
   }
   out
 }

@@ -20,6 +20,12 @@ check_readable <- function(object, what) {
       class = "order", arg = "order"
     )
   }
+  if (is.null(object$effects)) {
+    pn_abort(
+      c("{what} needs effects, which this fit lacks.", i = "They could not be computed after its training."),
+      class = "incomplete", arg = "fit"
+    )
+  }
 }
 
 #' Which response and class each of the engine's outputs stands for
@@ -34,19 +40,31 @@ output_labels <- function(object) {
 #' Names of the terms that a user sees: features, then pairs
 #' @noRd
 shown_terms <- function(object) {
-  if (object$order == 1) object$term_names else c(feature_names(object), pair_names(object))
+  c(feature_names(object), object$term_names[pair_components(object)])
+}
+
+#' Features of each of these terms, by position: one, or the two of a pair
+#' @noRd
+term_features <- function(object) {
+  pairs <- object$config$components[, pair_components(object), drop = FALSE]
+  c(as.list(seq_along(object$encoder)), lapply(seq_len(ncol(pairs)), function(p) pairs[, p]))
+}
+
+#' The same by name, for figures and for those who look for a term
+#' @noRd
+named_features <- function(object) {
+  names <- feature_names(object)
+  stats::setNames(lapply(term_features(object), function(at) names[at]), shown_terms(object))
 }
 
 feature_names <- function(object) vapply(object$encoder, `[[`, "", "name")
 
-#' Components of two different features: their positions among the components, and their names
+#' Components of two different features: their positions among the components
 #' @noRd
 pair_components <- function(object) {
   components <- object$config$components
   which(components[1L, ] != components[nrow(components), ])
 }
-
-pair_names <- function(object) object$term_names[pair_components(object)]
 
 #' Own numbers (codes for categoricals) to processed values, as for new data; NaN for missing
 #' @noRd

@@ -136,6 +136,7 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
   order <- order(number, na.last = NA)
   fitted <- fit_scaling(number[order], table$counts[order], scaling, total = sum(table$counts))
   values <- scale_values(fitted, number)
+  if (any(is_beyond(values, number))) abort_infinite(name, scaling)
   probs <- seq_len(prototypes) / (prototypes + 1)
   centers <- if (length(order)) weighted_quantile(values[order], table$counts[order], probs) else 0 * probs
 
@@ -152,7 +153,7 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
     table$counts <- as.vector(rowsum(table$counts, binned$map))
     missing <- is.nan(feature$values)
   }
-  if (scaling != "quantile") check_single(feature$values, name, scaling)
+  if (scaling != "quantile") check_single(feature$values, name)
   list(
     encoder = encoder, feature = feature, counts = table$counts, missing = match(TRUE, missing), centers = centers
   )
@@ -161,27 +162,17 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
 abort_infinite <- function(name, scaling) {
   pn_abort(
     c(
-      "Column {.field {name}} has infinite values, which {.code scaling = {.val {scaling}}} cannot place.",
+      "Column {.field {name}} has infinite or huge values, which {.code scaling = {.val {scaling}}} cannot place.",
       i = "Remove them, set them to NA, or use {.code scaling = {.val quantile}}."
     ),
     class = "infinite", arg = name
   )
 }
 
-#' The engine computes in single precision: about seven digits, and squares up to 1e38
+#' The engine computes in single precision: about seven digits
 #' @param values Distinct processed values of a column.
 #' @noRd
-check_single <- function(values, name, scaling) {
-  largest <- max(abs(values), 0, na.rm = TRUE)
-  if (largest > largest_single) {
-    pn_abort(
-      c(
-        "Column {.field {name}} has values up to {signif(largest, 3)}, too large for single precision.",
-        i = "Without scaling 1e18 is the limit. Use {.code scaling = {.val quantile}}."
-      ),
-      class = "infinite", arg = name
-    )
-  }
+check_single <- function(values, name) {
   kept <- length(unique(readBin(writeBin(values, raw(), size = 4L), "double", length(values), size = 4L)))
   # values that chance put close together are no loss
   if (kept < 0.95 * length(values)) {
@@ -194,6 +185,10 @@ check_single <- function(values, name, scaling) {
     )
   }
 }
+
+#' Numbers whose processed values are out of the engine's reach
+#' @noRd
+is_beyond <- function(values, number) !is.nan(number) & !(abs(values) <= largest_single & !is.nan(values))
 
 thin_support <- function(number, counts, missing, most = max_support) {
   if (length(number) > most) {
@@ -259,10 +254,10 @@ encode_column <- function(encoder, x) {
     seen <- encoder$support$value
     if (!length(seen)) {
       number[] <- NaN # only missing values were ever seen
-    } else if (encoder$scaling$method %in% c("minmax", "none") && any(is.infinite(number))) {
-      infinite <- TRUE
-      number[number == Inf] <- seen[length(seen)]
-      number[number == -Inf] <- seen[1L]
+    } else {
+      beyond <- is_beyond(scale_values(encoder$scaling, number), number)
+      infinite <- any(beyond)
+      number[beyond] <- ifelse(number[beyond] > 0, seen[length(seen)], seen[1L])
     }
   }
   number[is.na(number)] <- NaN

@@ -35,10 +35,12 @@ train_members <- function(config, data, validation, centers, control, seeds, thr
   }, fits, seeds)
 }
 
-#' Members whose loss stayed finite; an error when there is none
+#' Members whose loss and parameters stayed finite; an error when there is none
 #' @noRd
 keep_finite <- function(members, control) {
-  diverged <- vapply(members, function(member) member$status == "diverged", NA)
+  diverged <- vapply(members, function(member) {
+    member$status == "diverged" || !all(is.finite(member$params))
+  }, NA)
   if (all(diverged)) {
     abort_diverged(members[[1L]], control)
   }
@@ -191,4 +193,18 @@ ensemble_effects <- function(object, data, threads) {
     effect <- effect + (value - rep(means, each = dim(value)[1L])) / length(object$members)
   }
   effect
+}
+
+#' A part of a fit that is computed after training: NULL and a warning if that fails, so that training is not lost
+#' @param what The part's name.
+#' @noRd
+after_training <- function(expr, what) {
+  tryCatch(expr, error = function(e) {
+    reason <- conditionMessage(e)
+    pn_warn(
+      c("The fit is returned without its {what}, which could not be computed.", x = "{reason}"),
+      class = "incomplete", part = what, parent = e
+    )
+    NULL
+  })
 }

@@ -23,7 +23,8 @@ term_importance <- function(fit) {
   rownames(table) <- NULL
   structure(
     table,
-    class = c("protonam_importance", "data.frame"), response = fit$response$name, scale_label = scale_label(fit, "link")
+    class = c("protonam_importance", "data.frame"), response = fit$response$name,
+    scale_label = scale_label(fit, "link"), features = named_features(fit)
   )
 }
 

@@ -34,12 +34,18 @@ model_components <- function(n_features, order) {
 }
 
 #' What a component is called: its features joined by ":"
+#'
+#' Names are for people, components are identified by position. Where a set of features would have the name of a feature
+#' or of another set, a number tells it apart, as in "x:z.1".
 #' @noRd
 component_names <- function(features, components, order) {
   if (is.infinite(order) && nrow(components) > 1L) {
     return("(all features)")
   }
-  apply(components, 2L, function(members) paste(unique(features[members]), collapse = ":"))
+  names <- apply(components, 2L, function(members) paste(unique(features[members]), collapse = ":"))
+  several <- components[1L, ] != components[nrow(components), ]
+  names[several] <- make.unique(c(features, names[several]))[-seq_along(features)]
+  names
 }
 
 #' The engine's description of a model (src/r_parse.c)
@@ -95,7 +101,8 @@ row_chunks <- function(n, per_row, least = 1024) {
 #'   members     list(params, running, history, best_epoch, score, score_name, seed) per ensemble member
 #'   centering   per member an array [component, task x output, layer]: mean contributions over the training rows, in
 #'               the engine's units
-#'   effects     order 1: data frame of each term's importance, range and missing effect, own units
+#'   effects     orders 1 and 2: data frame of each term's importance, range and missing effect, own units; this and
+#'               purified (R/purify.R), nearest, task_scores, ensemble_score are NULL if they could not be computed
 #'   fitted      own link of the rows, [rows, visible outputs];  y, weights, offset_values  of the same rows
 #'   rows        row numbers (or NULL: all), row_names, na.action, train: which of the rows were trained on
 #'   nobs, n_train, n_validation

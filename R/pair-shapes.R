@@ -3,11 +3,11 @@
 pair_points <- 64L # per axis
 max_pair_rows <- 2.5e5 # of all pairs together
 
-#' Rows of pure interactions as lists of columns, one per wanted pair, named
+#' Rows of pure interactions as lists of columns, one per wanted pair
+#' @param wanted Numbers of pairs.
 #' @noRd
 pair_shapes <- function(object, wanted, layers, points, spread, threads) {
-  number <- match(wanted, pair_names(object))
-  components <- pair_components(object)[number]
+  components <- pair_components(object)[wanted]
   pairs <- object$config$components[, components, drop = FALSE]
   most <- pair_grid_size(if (is.numeric(points)) points else pair_points, length(wanted))
   names <- feature_names(object)
@@ -16,19 +16,18 @@ pair_shapes <- function(object, wanted, layers, points, spread, threads) {
     if (i %in% pairs) pair_grid(object, i, most, given[[names[i]]])
   })
   effects <- pair_effects(object, components, lapply(grids, `[[`, "z"), layers, spread, threads)
-  frames <- lapply(seq_along(wanted), function(p) {
+  lapply(seq_along(wanted), function(p) {
     a <- grids[[pairs[1L, p]]]
     b <- grids[[pairs[2L, p]]]
     first <- rep(seq_len(nrow(a)), nrow(b))
     second <- rep(seq_len(nrow(b)), each = nrow(a))
-    joint <- object$purified$joint[[number[p]]]
+    joint <- object$purified$joint[[wanted[p]]]
     share <- collect_cells(joint, attr(a, "cell"), nrow(a), attr(b, "cell"), nrow(b))
     grid <- list(
       x = a$x[first], level = a$level[first], y = b$x[second], level2 = b$level[second], density = as.vector(share)
     )
-    shape_rows(object, wanted[p], grid, effects$mean[[p]], effects$sd[[p]], layers)
+    shape_rows(object, object$term_names[components[p]], grid, effects$mean[[p]], effects$sd[[p]], layers)
   })
-  stats::setNames(frames, wanted)
 }
 
 #' Points per axis such that all pairs together stay within max_pair_rows

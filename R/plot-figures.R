@@ -127,7 +127,7 @@ build_panel <- function(part, shapes, y, columns, large, options) {
   words <- attr(part, "part")
   term <- part$term[1L]
   if (is_pair(part)) {
-    names <- pair_features(term, names(attr(shapes, "terms")))
+    names <- term_parts(term, attr(shapes, "features"))
     facts <- lapply(names, feature_facts, shapes = shapes)
     labels <- with_units(feature_labels(names, options$labels), facts)
     panel <- panel_pair(part, facts, labels, NULL, options$style, options)
@@ -181,18 +181,9 @@ panel_title <- function(labels, words, width) {
   if (nchar(whole, type = "width") <= width) whole else paste0(wrap_name(text, width), "\n", shorten(words, width))
 }
 
-#' The two features of a pair; feature names may hold colons themselves
+#' The features of a term, as its data frame says; one made by hand may not say
 #' @noRd
-pair_features <- function(term, features) {
-  colons <- gregexpr(":", term, fixed = TRUE)[[1L]]
-  for (at in colons) {
-    ends <- c(substr(term, 1L, at - 1L), substr(term, at + 1L, nchar(term)))
-    if (all(ends %in% features)) {
-      return(ends)
-    }
-  }
-  c(substr(term, 1L, colons[1L] - 1L), substr(term, colons[1L] + 1L, nchar(term)))
-}
+term_parts <- function(term, features) features[[term]] %||% strsplit(term, ":", fixed = TRUE)[[1L]]
 
 #' What features are called on a figure
 #' @noRd

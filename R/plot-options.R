@@ -11,7 +11,7 @@ plot_options <- function(style = c("heat", "scatter"), labels = NULL, ylab = NUL
     style = check_choice(style, c("heat", "scatter"), "style"),
     labels = check_labels(labels, features), ylab = check_title(ylab, "ylab"), main = check_title(main, "main"),
     free_y = check_flag(free_y, "free_y"), density = check_flag(density, "density"), rug = check_flag(rug, "rug"),
-    most = check_number(panels, "panels", min = 1, max = 100, whole = TRUE), features = features, limits = limits
+    most = check_number(panels, "panels", min = 1, max = 100, whole = TRUE), limits = limits
   )
 }
 
@@ -50,9 +50,10 @@ check_labels <- function(labels, features) {
 #' @param terms NULL (all), names, or a number: that many strongest.
 #' @param known All terms that could be drawn.
 #' @param importance Named numbers, or NULL: then the order of `known` counts.
+#' @param features Of each term, see find_terms().
 #' @return names, those of a number in order of importance
 #' @noRd
-choose_terms <- function(terms, known, importance = NULL) {
+choose_terms <- function(terms, known, importance = NULL, features = NULL) {
   if (is.null(terms)) {
     return(known)
   }
@@ -66,7 +67,7 @@ choose_terms <- function(terms, known, importance = NULL) {
       class = "argument", arg = "terms"
     )
   }
-  unique(vapply(terms, find_term, "", known = known, arg = "terms", USE.NAMES = FALSE))
+  find_terms(terms, known, features, "terms")
 }
 
 #' Names with the most important first

@@ -85,7 +85,7 @@ importance_figure <- function(importance, options) {
   most <- max(rows$importance, 0)
   title <- options$ylab %||% importance_label(importance)
   x <- axis_number(c(0, if (most > 0) 1.03 * most else 1), n = 6L, title = title)
-  y <- axis_level(rev(shorten(term_labels(terms, options), 42L)))
+  y <- axis_level(rev(shorten(term_labels(terms, attr(importance, "features"), options$labels), 42L)))
   # few bars do not fill the page
   y$limits <- y$limits + c(-1, 1) * max(0, least_bars - n) / 2
   bar <- data.frame(xmin = 0, xmax = rows$importance, ymin = top - height, ymax = top, series = rows$series)
@@ -123,13 +123,10 @@ importance_series <- function(rows) {
 
 #' Names of terms on an axis: "age", "age : weight"
 #' @noRd
-term_labels <- function(terms, options) {
-  features <- options$features %||% names(options$labels)
+term_labels <- function(terms, features, labels) {
   vapply(terms, function(term) {
-    if (term %in% names(options$labels) || !grepl(":", term, fixed = TRUE)) {
-      return(feature_labels(term, options$labels))
-    }
-    paste(feature_labels(pair_features(term, features), options$labels), collapse = " : ")
+    parts <- if (term %in% names(labels)) term else term_parts(term, features)
+    paste(feature_labels(parts, labels), collapse = " : ")
   }, "", USE.NAMES = FALSE)
 }
 
@@ -157,7 +154,8 @@ waterfall_figure <- function(contributions, options) {
   panels <- lapply(seq_along(parts), function(i) {
     own <- if (options$free_y) spread(totals[[i]], 0.08) else limits[[task[i]]]
     title <- waterfall_title(parts[[i]], attr(contributions, "row_names"), attr(contributions, "family"))
-    panel_waterfall(parts[[i]], axis_number(own, n = 5L, title = label), title, wide, options)
+    names <- term_labels(parts[[i]]$term, attr(contributions, "features"), options$labels)
+    panel_waterfall(parts[[i]], names, axis_number(own, n = 5L, title = label), title, wide)
   })
   list(
     panels = panels, pages = pages,
@@ -197,11 +195,10 @@ waterfall_pages <- function(n, limits) {
   })
 }
 
-panel_waterfall <- function(part, x, title, wide, options) {
+panel_waterfall <- function(part, names, x, title, wide) {
   n <- nrow(part)
   start <- part$cumulative[1L] - part$contribution[1L]
   end <- part$cumulative[n]
-  names <- term_labels(part$term, options)
   value <- part$value
   names <- ifelse(is.na(value) | !nzchar(value), names, paste(names, "=", value))
   to <- part$cumulative

@@ -139,8 +139,8 @@ fit_figure <- function(fit, terms, layers, which, level, scale, options) {
 #' @noRd
 fit_terms <- function(fit, terms, which, importance) {
   strength <- tapply(importance$importance, importance$term, mean)
-  known <- shown_terms(fit)
-  pairs <- if (fit$order == 2) pair_names(fit) else character()
+  features <- named_features(fit)
+  pairs <- names(features)[lengths(features) == 2L]
   if (which == "interactions") {
     if (!length(pairs)) {
       pn_abort(
@@ -148,33 +148,30 @@ fit_terms <- function(fit, terms, which, importance) {
         class = "order", arg = "which"
       )
     }
-    shown <- choose_terms(pairs_of(terms, fit) %||% max_panels, pairs, strength)
+    shown <- choose_terms(pairs_of(terms, features[pairs]) %||% max_panels, pairs, strength, features)
     note <- if (length(shown) < length(pairs) && !is.character(terms)) {
       sprintf("The %d strongest of %d interactions.", length(shown), length(pairs))
     }
     return(list(terms = shown, note = note))
   }
   if (!is.null(terms) || !length(pairs)) {
-    return(list(terms = choose_terms(terms, known, strength)))
+    return(list(terms = choose_terms(terms, names(features), strength, features)))
   }
   strongest <- choose_terms(shown_pairs, pairs, strength)
   note <- if (length(strongest) < length(pairs)) {
     sprintf("Main effects and the %d strongest of %d interactions.", length(strongest), length(pairs))
   }
-  list(terms = c(setdiff(known, pairs), strongest), note = note)
+  list(terms = c(setdiff(names(features), pairs), strongest), note = note)
 }
 
 #' Interactions by name; the name of a feature stands for all of its interactions
 #' @noRd
-pairs_of <- function(terms, fit) {
+pairs_of <- function(terms, features) {
   if (!is.character(terms)) {
     return(terms)
   }
-  pairs <- pair_names(fit)
-  components <- fit$config$components[, pair_components(fit), drop = FALSE]
   unlist(lapply(terms, function(term) {
-    feature <- match(term, feature_names(fit))
-    if (is.na(feature)) term else pairs[colSums(components == feature) > 0L]
+    if (term %in% unlist(features)) names(Filter(function(pair) term %in% pair, features)) else term
   }))
 }
 
@@ -192,7 +189,7 @@ fit_history <- function(fit) {
 #' @noRd
 pick_shapes <- function(shapes, terms) {
   known <- unique(shapes$term)
-  chosen <- choose_terms(terms, known, attr(shapes, "importance"))
+  chosen <- choose_terms(terms, known, attr(shapes, "importance"), attr(shapes, "features"))
   if (identical(chosen, known)) {
     return(shapes)
   }
@@ -202,7 +199,7 @@ pick_shapes <- function(shapes, terms) {
 
 pick_importance <- function(importance, terms) {
   strength <- tapply(importance$importance, importance$term, mean)
-  chosen <- choose_terms(terms, unique(importance$term), strength)
+  chosen <- choose_terms(terms, unique(importance$term), strength, attr(importance, "features"))
   keep_attributes(importance, which(importance$term %in% chosen))
 }
 

@@ -20,7 +20,7 @@
 #'   * `"layers"`: array rows x layers x outputs of the cumulative predictions on the link scale.
 #' @param se.fit Also return the standard deviation of the ensemble's members? Then the result is a list with `fit` and
 #'   `se.fit`.
-#' @param terms For `type = "terms"`: names of the terms to return.
+#' @param terms For `type = "terms"`: names of the terms to return, see [shapes()].
 #' @param threads See [protonam()].
 #' @param offset Offset of the new rows (link scale), instead of one evaluated in `newdata`.
 #' @param task_default For models with a task: the group for rows whose group is missing or new. Without it such rows
@@ -135,7 +135,9 @@ warn_unknown <- function(encoded, encoders) {
     if (length(gone)) "Missing values in {.and {.field {gone}}}: the average effect is used.",
     if (any(!as_missing)) "New levels of {listed(!as_missing)}: the average effect is used.",
     if (any(as_missing)) "New levels of {listed(as_missing)}: taken as missing.",
-    if (length(infinite)) "Infinite values in {.and {.field {infinite}}}: the end of the training range is used."
+    if (length(infinite)) {
+      "Infinite or huge values in {.and {.field {infinite}}}: the end of the training range is used."
+    }
   )
   if (length(bullets)) {
     names(bullets) <- rep("*", length(bullets))

@@ -33,6 +33,15 @@ encode_part <- function(encoders, part, response, columns = part$columns) {
   list(at = part$at, data = engine_rows(encoded$features, part, response), unknown = encoded$unknown)
 }
 
+#' Weights that single precision can hold
+#'
+#' Only their ratios matter, so a scale out of its reach is taken off, and weights below 1e-30 of the largest are that.
+#' @noRd
+engine_weights <- function(weights) {
+  used <- range(weights[weights > 0], 1)
+  if (used[1L] >= 1e-15 && used[2L] <= 1e15) weights else pmax(weights / max(weights), 1e-30)
+}
+
 engine_rows <- function(features, part, response) {
   own <- engine_response(response, part$y, part$offset)
   encoded_data(features, part$n, own$y, part$task, relative_weights(part$weights), own$offset)

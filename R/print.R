@@ -173,7 +173,11 @@ print.summary.protonam <- function(x, n = 30, digits = 3, ...) {
   cat("\n")
   cat_facts(c(x$facts, Settings = format_settings(x$control)))
   if (!is.null(x$task_scores)) print_task_scores(x$task_scores, x$task_kind)
-  if (!is.null(x$effects)) print_effects(x$effects, n, digits, x$link)
+  if (!is.null(x$effects)) {
+    print_effects(x$effects, n, digits, x$link)
+  } else if (x$order <= 2) {
+    cat("\nNo effects of the terms: they could not be computed after training.\n")
+  }
   invisible(x)
 }
 

@@ -46,7 +46,8 @@
 #' @param ... Settings of [protonam_control()] by name, such as `epochs = 100`.
 #'
 #' @return An object of class `protonam`, a list of plain vectors that can be saved with [saveRDS()]. See
-#'   [predict.protonam()], [summary.protonam()].
+#'   [predict.protonam()], [summary.protonam()]. If effects, scores or counts cannot be computed after training, the fit
+#'   is returned without them, with a warning of class `protonam_warning_incomplete`.
 #' @references Xiong, Sinha and Zhang (2024), ProtoNAM: Prototypical Neural Additive Models for Interpretable Deep
 #'   Tabular Learning, \doi{10.48550/arXiv.2410.04723}.
 #' @examples
@@ -210,7 +211,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   part <- function(at) {
     list(
       at = at, n = length(at), columns = function(x) take_rows(x, rows$index[at], n),
-      y = response$y[at, , drop = FALSE], weights = weights[at], offset = offset[at], task = task$id[at]
+      y = response$y[at, , drop = FALSE], weights = engine_weights(weights[at]), offset = offset[at], task = task$id[at]
     )
   }
   train <- part(split$train)
@@ -271,14 +272,18 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   }
   fitted_part <- function(at) c(list(link = fields$fitted[at, , drop = FALSE]), part(at)[c("y", "task", "weights")])
   judged <- if (separate) outside_part(fields, outside, held_out, threads) else fitted_part(split$validation)
-  fields$task_scores <- task_scores(fields, list(training = fitted_part(split$train), validation = judged))
-  fields$ensemble_score <- ensemble_score(fields, judged)
-  if (order == 1) fields$effects <- summarise_effects(fields, table, encoded$missing, threads)
-  if (order == 2) {
-    fields$purified <- purify(fields, data, encoded$counts, threads)
-    fields$effects <- summarise_pairs(fields, data, threads)
-  }
-  fields$nearest <- lapply(members, count_nearest, config, data$features, encoded$counts)
+  fields$task_scores <- after_training(
+    task_scores(fields, list(training = fitted_part(split$train), validation = judged)), "scores by task"
+  )
+  fields$ensemble_score <- after_training(ensemble_score(fields, judged), "score of the ensemble")
+  effects <- after_training(switch(as.character(order),
+    "1" = list(effects = summarise_effects(fields, table, encoded$missing, threads)),
+    "2" = purified_effects(fields, data, encoded$counts, threads)
+  ), "effects")
+  fields[names(effects)] <- effects
+  fields$nearest <- after_training(
+    lapply(members, count_nearest, config, data$features, encoded$counts), "counts of prototypes"
+  )
   fields$seconds <- seconds
   fields$elapsed <- proc.time()[["elapsed"]] - started
   new_protonam(fields)

@@ -22,7 +22,7 @@
 #'
 #' @return A data frame with columns `term`, `layer`, `prototype` (numbered by centre), `center`, `label` (the centre
 #'   as text: a number, a date, a level), `slope`, `intercept`, `count` (training rows, by weight, nearest to the
-#'   prototype in that layer; rows with a missing value are near none).
+#'   prototype in that layer; rows with a missing value are near none; `NA` if they could not be counted).
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp, mtcars, epochs = 30, prototypes = 4, seed = 1)
 #' prototypes(fit, "wt", layer = 1)
@@ -68,7 +68,7 @@ prototype_rows <- function(encoder, layer, lines, count, units) {
   data.frame(
     term = encoder$name, layer = layer, prototype = seq_along(own),
     center = if (units == "original") own else lines$center, label = prototype_labels(encoder, own),
-    slope = lines$slope, intercept = lines$intercept, count = count
+    slope = lines$slope, intercept = lines$intercept, count = count %||% NA_real_
   )
 }
 

@@ -74,6 +74,13 @@ purify_sizes <- function(config, bins, rows = Inf) {
   list(exact = exact, bins = bins, nodes = max(bins, floor(nodes)))
 }
 
+#' Fields of an order 2 fit that tell what its terms do
+#' @noRd
+purified_effects <- function(object, data, counts, threads) {
+  object$purified <- purify(object, data, counts, threads)
+  list(purified = object$purified, effects = summarise_pairs(object, data, threads))
+}
+
 #' Take the pairs of a fitted model apart
 #'
 #' @param data,counts Encoded training rows, and the weights of each feature's values.
@@ -195,12 +202,17 @@ node_weights <- function(nodes, values, counts) {
   weight / sum(weight)
 }
 
+#' Weights of the cells of two features' bins
+#'
+#' Every row counts with at least 1e-12 of the largest weight: smaller shares are lost in sums, and then a bin would be
+#' empty.
+#' @noRd
 joint_weights <- function(a, b, n_a, n_b, weights) {
   cell <- a + n_a * (b - 1L)
   if (is.null(weights)) {
     return(matrix(tabulate(cell, n_a * n_b), n_a, n_b))
   }
-  sums <- rowsum(weights, cell)
+  sums <- rowsum(pmax(weights, 1e-12 * max(weights)), cell)
   joint <- matrix(0, n_a, n_b)
   joint[as.integer(rownames(sums))] <- sums
   joint

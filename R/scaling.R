@@ -83,6 +83,8 @@ fit_quantiles <- function(values, counts, total) {
   probs <- c(seq.int(0L, n_quantiles - 2L) * (1 / (n_quantiles - 1L)), 1)
   # through percent and back, as the reference does
   quantiles <- cummax(weighted_quantile(values, counts, probs * 100 / 100))
+  # the last value has less than a whole count when weights are not whole, and is the end all the same
+  quantiles[n_quantiles] <- values[length(values)]
   first <- which(!duplicated(quantiles))
   last <- c(first[-1L] - 1L, length(quantiles))
   list(method = "quantile", value = quantiles[first], lower = probs[first], upper = probs[last])

@@ -66,14 +66,11 @@ given_grid <- function(encoder, values) {
 density_bars <- 20L
 rug_values <- 200L
 
-#' What plots need to know about the features of some terms
+#' What plots need to know about the features of some terms (positions)
 #' @noRd
 shape_features <- function(object, terms) {
-  names <- feature_names(object)
-  components <- object$config$components
-  used <- c(match(terms, names), components[, match(terms, object$term_names)])
-  used <- sort(unique(used[!is.na(used)]))
-  stats::setNames(lapply(object$encoder[used], describe_feature), names[used])
+  used <- sort(unique(unlist(term_features(object)[terms])))
+  stats::setNames(lapply(object$encoder[used], describe_feature), feature_names(object)[used])
 }
 
 describe_feature <- function(encoder) {

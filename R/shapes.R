@@ -40,6 +40,11 @@
 #' A model of pairs is taken apart into main effects and pure interactions, see [purification]. Pairs are evaluated on
 #' a grid.
 #'
+#' @section Names of terms:
+#' A pair is called after its features, as in `"age:bmi"`, and `"bmi:age"` finds it as well. Where this is already the
+#' name of a feature or of another pair, a number is added: with features `x`, `z` and `x:z`, `"x:z"` is the feature and
+#' `"x:z.1"` the pair of `x` and `z`.
+#'
 #' @return A data frame of class `protonam_shapes`, one row per evaluated point:
 #' \describe{
 #'   \item{`term`}{the feature, or the pair as in `"age:bmi"`}
@@ -55,8 +60,8 @@
 #'     of jumps have none}
 #' }
 #' Attributes: `"intercept"`, `"scale"`, `"scale_label"`, `"level"`, `"members"`, `"band"` (what the band means),
-#' `"response"`, `"family"`, `"order"`, `"importance"` (of each term) and `"terms"` (for each feature its type,
-#' levels, range, density, and some quantiles, for plots).
+#' `"response"`, `"family"`, `"order"`, `"importance"` (of each term), `"features"` (of each term) and
+#' `"terms"` (for each feature its type, levels, range, density, and some quantiles, for plots).
 #' @seealso [predict.protonam()] with `type = "terms"`, [prototypes()], [term_importance()], [contributions()].
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, epochs = 30, seed = 1)
@@ -82,11 +87,14 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
     )
   }
 
-  features <- match(terms, feature_names(fit))
-  main <- main_shapes(fit, features[!is.na(features)], layers, points, spread, threads)
-  pairs <- terms[is.na(features)]
-  joint <- if (length(pairs)) pair_shapes(fit, pairs, layers, points, spread, threads)
-  frame <- bind_columns(unname(c(main, joint)[terms]))
+  n_features <- length(fit$encoder)
+  single <- terms <= n_features
+  parts <- vector("list", length(terms))
+  parts[single] <- main_shapes(fit, terms[single], layers, points, spread, threads)
+  if (!all(single)) {
+    parts[!single] <- pair_shapes(fit, terms[!single] - n_features, layers, points, spread, threads)
+  }
+  frame <- bind_columns(parts)
   if (spread) {
     half <- stats::qnorm((1 + level) / 2) * frame$sd
     frame$lower <- frame$effect - half
@@ -96,17 +104,17 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
   new_shapes(fit, frame, scale, level, terms)
 }
 
-#' Names of the wanted terms
+#' Positions of the wanted terms among those shown
 #' @param terms NULL, names, or a number (the most important ones)
 #' @noRd
 select_terms <- function(object, terms, arg = "terms") {
   known <- shown_terms(object)
   if (is.null(terms)) {
-    return(known)
+    return(seq_along(known))
   }
   if (is.numeric(terms) && length(terms) == 1L) {
     number <- min(check_number(terms, arg, min = 1, whole = TRUE, infinite = TRUE), length(known))
-    return(names(sort(overall_importance(object), decreasing = TRUE))[seq_len(number)])
+    return(order(-overall_importance(object))[seq_len(number)])
   }
   if (!is.character(terms) || !length(terms) || anyNA(terms)) {
     pn_abort(
@@ -114,20 +122,27 @@ select_terms <- function(object, terms, arg = "terms") {
       class = "argument", arg = arg
     )
   }
-  vapply(unique(terms), find_term, "", known = known, arg = arg, USE.NAMES = FALSE)
+  match(find_terms(terms, known, named_features(object), arg), known)
 }
 
-#' A term by its name; the features of a pair may be in either order
+#' Terms by their names, each once; the features of a pair may be in either order
+#' @param features List by term of the names of its features (named_features()).
 #' @noRd
-find_term <- function(name, known, arg) {
+find_terms <- function(terms, known, features, arg) {
+  unique(vapply(terms, find_term, "", known = known, features = features, arg = arg, USE.NAMES = FALSE))
+}
+
+find_term <- function(name, known, features, arg) {
   if (name %in% known) {
     return(name)
   }
-  cuts <- gregexpr(":", name, fixed = TRUE)[[1L]]
-  turned <- paste0(substring(name, cuts + 1L), ":", substring(name, 1L, cuts - 1L))
-  found <- turned[turned %in% known]
-  if (cuts[1L] > 0L && length(found)) {
-    return(found[1L])
+  turned <- vapply(known, function(term) paste(rev(term_parts(term, features)), collapse = ":"), "")
+  found <- known[turned == name]
+  if (length(found) == 1L) {
+    return(found)
+  }
+  if (length(found) > 1L) {
+    pn_abort("{.val {name}} may mean {.or {.val {found}}}.", class = "ambiguous_term", arg = arg)
   }
   pn_abort(
     c("There is no term {.val {name}}.", suggest(name, known) %||% c(i = "The terms are {some(known)}.")),
@@ -159,7 +174,7 @@ bind_columns <- function(parts) {
   structure(columns, class = "data.frame", row.names = .set_row_names(length(columns[[1L]])))
 }
 
-#' Rows of main effects as lists of columns, one per wanted feature, named
+#' Rows of main effects as lists of columns, one per wanted feature
 #' @noRd
 main_shapes <- function(object, wanted, layers, points, spread, threads) {
   encoders <- object$encoder
@@ -171,11 +186,10 @@ main_shapes <- function(object, wanted, layers, points, spread, threads) {
     if (i %in% wanted) feature_grid(encoders[[i]], jumps[[i]], most, given[[names[i]]])
   })
   effects <- main_effects(object, lapply(grids, function(grid) grid$z %||% numeric()), layers, spread, threads)
-  frames <- lapply(wanted, function(i) {
+  lapply(wanted, function(i) {
     grid <- cbind(grids[[i]], y = NA_real_, level2 = NA_character_)
     shape_rows(object, names[i], grid, effects$mean[[i]], effects$sd[[i]], layers)
   })
-  stats::setNames(frames, names[wanted])
 }
 
 #' One term's rows as a list of columns
@@ -219,7 +233,7 @@ new_shapes <- function(object, frame, scale, level, terms) {
     intercept = stats::setNames(model_constant(object), output_names(object)), scale = scale,
     scale_label = scale_label(object, scale), level = level, members = members, band = band,
     response = object$response$name, family = object$family$family, importance = overall_importance(object)[terms],
-    order = object$order
+    order = object$order, features = named_features(object)[terms]
   )
 }
 

@@ -58,7 +58,7 @@ engine_terms <- function(object, data, unknown, threads, members = seq_along(obj
 #' @noRd
 predict_terms <- function(object, new, terms, threads, se = FALSE) {
   check_readable(object, "type = \"terms\"")
-  keep <- match(select_terms(object, terms), shown_terms(object))
+  keep <- select_terms(object, terms)
   value <- engine_terms(object, new$data, new$unknown, threads)
   if (object$order == 2) value <- pair_terms(object, value, new$data, new$unknown)
   fit <- visible_terms(object, value, new, keep)

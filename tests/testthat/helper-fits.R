@@ -37,3 +37,16 @@ additivity_gap <- function(fit, data, ...) {
   if (is.null(offset)) offset <- 0
   max(abs(sums + constant + offset - link))
 }
+
+# An order 2 fit one of whose pairs would have the name of a feature: x, z and x:z, as model.matrix() names columns.
+colliding_data <- function(n = 80) {
+  i <- seq_len(n)
+  data <- data.frame(x = sin(i), z = cos(3 * i), "x:z" = sin(5 * i), check.names = FALSE)
+  data$y <- 2 * data$x + data[["x:z"]] + data$x * data$z
+  data
+}
+
+colliding_fit <- function() {
+  data <- colliding_data()
+  tiny_fit(data[c("x", "z", "x:z")], data$y, order = 2)
+}

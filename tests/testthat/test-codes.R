@@ -44,3 +44,13 @@ test_that("bins are few, ordered, of about equal weight, and heavy values stay a
   expect_lt(max(weight[-1]), 1.6 * 1500 / 16)
   expect_identical(findInterval(number[1:1000], binned$bins$breaks) + 1L, binned$map[1:1000])
 })
+
+test_that("values of bins stay ordered and known whatever the weights", {
+  number <- c(1, 2, 3, 4)
+  # sums of weights times equal values round differently
+  equal <- bin_values(number, rep(0.1, 4), c(1e-9, 1 / 3, 1e9, 7), 1:4, 2)
+  expect_identical(equal$bins$value, rep(0.1, length(equal$bins$value)))
+  none <- bin_values(number, number, c(1, 0, 0, 1), 1:4, 4)
+  expect_false(anyNA(none$bins$value))
+  expect_false(is.unsorted(none$bins$value))
+})

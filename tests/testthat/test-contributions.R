@@ -78,3 +78,15 @@ test_that("contributions print without empty columns", {
   expect_identical(lines[7L], "... and 2 more rows")
   expect_match(utils::capture.output(print(contributions(fit, mixed_data()[3, ])[1:2, ]))[1L], "1 prediction")
 })
+
+test_that("contributions add up and name their values when a pair would have the name of a feature", {
+  fit <- colliding_fit()
+  data <- colliding_data()[1:3, ]
+  found <- contributions(fit, data)
+  expect_equal(attr(found, "prediction")[, 1L], unname(predict(fit, data)), tolerance = 1e-6)
+  expect_identical(as.vector(table(found$term)), rep(3L, 6L))
+  value <- function(term) found$value[found$term == term & found$row == 1L]
+  expect_identical(value("x:z.1"), paste(value("x"), value("z"), sep = ", "))
+  expect_identical(value("x:x:z"), paste(value("x"), value("x:z"), sep = ", "))
+  expect_identical(unique(contributions(fit, data, terms = "z:x")$value), found$value[found$term == "x:z.1"])
+})

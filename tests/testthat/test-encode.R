@@ -140,6 +140,18 @@ test_that("values that single precision cannot tell apart, or square, are told",
   expect_warning(none(y ~ seconds, data), "48 distinct values of seconds 1 ", class = "protonam_warning_precision")
   expect_no_warning(tiny_fit(y ~ seconds, data))
   expect_no_warning(none(y ~ I(seconds - 1.7e9), data))
-  expect_no_warning(check_single(withr::with_seed(1, runif(1e5)), "x", "minmax"))
+  expect_no_warning(check_single(withr::with_seed(1, runif(1e5)), "x"))
   expect_error(none(y ~ I(age * 1e30), data), "age", class = "protonam_error_infinite")
+})
+
+test_that("values beyond single precision are refused before training, and moved at prediction", {
+  for (most in c(1e39, 1e25)) {
+    expect_error(fit_encoder(c(1, 2, -most), "x", scaling = "none"), class = "protonam_error_infinite")
+  }
+  expect_error(fit_encoder(c(-1, 1) * 1.7e308, "x", scaling = "minmax"), class = "protonam_error_infinite")
+  expect_no_error(fit_encoder(c(1, 2, 1e39), "x"))
+  encoder <- fit_encoder(c(1, 2, 3), "x", scaling = "none")$encoder
+  moved <- encode_column(encoder, c(-1e39, 2, 1e39, NaN))
+  expect_true(moved$infinite)
+  expect_identical(range(moved$feature$values), c(1, 3))
 })

@@ -101,3 +101,53 @@ test_that("means centre every effect on the training rows", {
   pairs <- tiny_fit(y ~ age + lab + unit, data, order = 2)
   expect_lt(max(abs(colMeans(predict(pairs, data, type = "terms")[pairs$train, ]))), 1e-8)
 })
+
+# What comes after training -----------------------------------------------------------------------------------------
+
+test_that("an error after training becomes a warning, and the fit is returned without that part", {
+  expect_identical(after_training(1, "part"), 1)
+  caught <- expect_warning(lost <- after_training(stop("no {luck}"), "part"), class = "protonam_warning_incomplete")
+  expect_null(lost)
+  expect_match(conditionMessage(caught), "without its part.*no \\{luck\\}")
+
+  data <- mixed_data()
+  fails <- function(...) stop("no luck")
+  space <- asNamespace("protonam")
+  parts <- c("summarise_effects", "summarise_pairs", "count_nearest", "task_scores", "ensemble_score")
+  replace_part <- function(name, value) {
+    unlockBinding(name, space)
+    assign(name, value, envir = space)
+    lockBinding(name, space)
+  }
+  own <- mget(parts, envir = space)
+  withr::defer(Map(replace_part, parts, own))
+  for (name in parts) replace_part(name, fails)
+  for (order in 1:2) {
+    warned <- character()
+    fit <- withCallingHandlers(
+      tiny_fit(y ~ age + lab, data, order = order, ensemble = 2),
+      protonam_warning_incomplete = function(w) {
+        warned <<- c(warned, w$part)
+        invokeRestart("muffleWarning")
+      }
+    )
+    expect_identical(warned, c("scores by task", "score of the ensemble", "effects", "counts of prototypes"))
+    expect_equal(unname(predict(fit, data)), unname(fitted(fit)), tolerance = 1e-6)
+    expect_error(shapes(fit), class = "protonam_error_incomplete")
+    expect_error(term_importance(fit), class = "protonam_error_incomplete")
+    expect_error(contributions(fit, data), class = "protonam_error_incomplete")
+    expect_error(predict(fit, data, type = "terms"), class = "protonam_error_incomplete")
+    expect_error(plot(fit), class = "protonam_error_incomplete")
+    expect_output(print(fit), "Validation")
+    expect_output(print(summary(fit)), "No effects of the terms")
+    expect_identical(unique(prototypes(fit)$count), NA_real_)
+  }
+})
+
+test_that("a member with parameters that are not finite counts as diverged", {
+  member <- list(status = "ok", params = c(1, NaN), history = data.frame(epoch = 1), seconds = 0)
+  fine <- utils::modifyList(member, list(params = c(1, 2)))
+  expect_error(keep_finite(list(member), tiny()), class = "protonam_error_diverged")
+  expect_warning(kept <- keep_finite(list(member, fine), tiny()), class = "protonam_warning_diverged")
+  expect_length(kept, 1L)
+})

@@ -34,3 +34,13 @@ test_that("a damaged object is not accepted", {
   fit$members[[1]]$params <- fit$members[[1]]$params[-1]
   expect_error(validate_protonam(fit))
 })
+
+test_that("names of components are unique, and features keep theirs", {
+  pairs <- utils::combn(3L, 2L)
+  expect_identical(component_names(c("x", "z", "x:z"), pairs, 2), c("x:z.1", "x:x:z", "z:x:z"))
+  expect_identical(component_names(c("x", "z", "x:z"), matrix(1:3, 1L), 1), c("x", "z", "x:z"))
+  # pairs whose names would be those of each other, and a feature that has the name with a number already
+  features <- c("a", "b:c", "a:b", "c")
+  expect_identical(component_names(features, rbind(c(1L, 3L), c(2L, 4L)), 2), c("a:b:c", "a:b:c.1"))
+  expect_identical(component_names(c("x", "z", "x:z", "x:z.1"), rbind(1L, 2L), 2), "x:z.2")
+})

@@ -80,3 +80,19 @@ test_that("the summary has ranges and missing effects", {
   expect_equal(effects$high[3], max(terms[!is.na(data$unit[fit$train]), "unit"]))
   expect_output(print(summary(fit)), "age:lab")
 })
+
+test_that("terms add up when a pair would have the name of a feature", {
+  fit <- colliding_fit()
+  data <- colliding_data()
+  terms <- predict(fit, data, type = "terms")
+  expect_identical(colnames(terms), c("x", "z", "x:z", "x:z.1", "x:x:z", "z:x:z"))
+  expect_lt(additivity_gap(fit, data), 1e-6)
+  expect_identical(term_importance(fit)$term[order(term_importance(fit)$term)], sort(colnames(terms)))
+  # one feature alone, at the values of the first row, moves its main effect and its pairs only
+  moved <- data[c(1L, 1L), ]
+  moved[["x:z"]][2L] <- data[["x:z"]][2L]
+  expect_identical(unname(which(diff(predict(fit, moved, type = "terms"))[1L, ] != 0)), c(3L, 5L, 6L))
+  expect_equal(predict(fit, data, type = "terms", terms = c("x:z.1", "x:z"))[, 1:2], terms[, c("x:z.1", "x:z")],
+    tolerance = 1e-12, ignore_attr = c("constant", "offset")
+  )
+})

@@ -53,10 +53,10 @@ test_that("the scatter shows observed cells only, with areas by share", {
   expect_identical(order(panel$marks$cell$size), 1:4)
 })
 
-test_that("features of a pair are found even when their names hold colons", {
-  expect_identical(pair_features("a:b", c("a", "b")), c("a", "b"))
-  expect_identical(pair_features("a:b:c", c("a", "b:c")), c("a", "b:c"))
-  expect_identical(pair_features("a:b:c", c("a:b", "c")), c("a:b", "c"))
+test_that("features of a pair come with the data; without them the name is taken apart", {
+  features <- list("a:b" = "a:b", "a:b.1" = c("a", "b"), "a:b:c" = c("a", "b:c"))
+  expect_identical(lapply(names(features), term_parts, features), unname(features))
+  expect_identical(term_parts("a:b", NULL), c("a", "b"))
 })
 
 test_that("groups have a heat map each", {

@@ -149,3 +149,17 @@ test_that("pictures in base graphics stay as they are", {
     vdiffr::expect_doppelganger(paste("base", name), function() plot(example_shapes()[[name]]))
   }
 })
+
+test_that("a pair that would have the name of a feature is drawn with its own features", {
+  fit <- colliding_fit()
+  data <- shapes(fit)
+  titles <- vapply(shape_figure(data, plot_options())$panels, function(panel) panel$title, "")
+  expect_identical(titles, c("x", "z", "x:z", "x : z", "x : x:z", "z : x:z"))
+  expect_identical(unique(quietly(plot(fit, "x:z", which = "interactions"))$term), c("x:x:z", "z:x:z"))
+  expect_identical(unique(quietly(plot(fit, "z:x", which = "interactions"))$term), "x:z.1")
+  importance <- term_importance(fit)
+  expect_identical(unique(quietly(plot(importance, terms = "z:x"))$term), "x:z.1")
+  expect_identical(
+    term_labels(c("x:z", "x:z.1"), attr(importance, "features"), c(x = "X")), c("x:z", "X : z")
+  )
+})

@@ -104,3 +104,25 @@ test_that("an infinite value is refused by minmax scaling wherever its row falls
     )
   }
 })
+
+test_that("weights that single precision cannot hold are brought to its scale", {
+  expect_null(engine_weights(NULL))
+  expect_identical(engine_weights(c(0, 1, 7)), c(0, 1, 7))
+  expect_identical(engine_weights(c(0, 0)), c(0, 0))
+  expect_equal(engine_weights(c(1, 3) * 1e-50), c(1, 3) / 3, tolerance = 1e-12)
+  expect_equal(engine_weights(c(1e-300, 1, 1e20)), c(1e-30, 1e-20, 1), tolerance = 1e-12)
+})
+
+test_that("only ratios of weights matter, however small or large they are", {
+  data <- mixed_data()
+  for (norm in c("layer", "batch")) {
+    fitted <- vapply(c(1, 1e-50, 1e-200, 1e50, 1e300), function(scale) {
+      fit <- protonam(y ~ age + lab, data,
+        weights = rep(1:2, 60) * scale / 2, control = tiny(norm = norm), seed = 1, verbose = FALSE
+      )
+      expect_true(all(prototypes(fit)$count >= 0))
+      unname(predict(fit, data))
+    }, numeric(nrow(data)))
+    expect_lt(max(abs(fitted - fitted[, 1L])), 1e-2)
+  }
+})

@@ -79,3 +79,13 @@ test_that("bad input is named", {
     prototypes(1)
   })
 })
+
+test_that("prototypes are told in original units when the rows of a value weigh less than one", {
+  data <- mixed_data()
+  data$rare <- as.numeric(seq_len(nrow(data)) == 7L)
+  weights <- ifelse(data$rare == 1, 0.01, 1)
+  fit <- tiny_fit(y ~ rare + age, data, weights = weights, validation = 0)
+  table <- prototypes(fit)
+  expect_true(all(is.finite(table$intercept)))
+  expect_identical(range(fit$encoder[[1L]]$scaling$value), c(0, 1))
+})

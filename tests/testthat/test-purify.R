@@ -121,3 +121,14 @@ test_that("main effects and the true interaction are found again", {
   pairs <- grep(":", term_importance(fit)$term, value = TRUE)
   expect_identical(pairs[1], "a:c")
 })
+
+test_that("weights of very different size do not break purification", {
+  data <- mixed_data()
+  for (range in c(12, 18, 100, 300)) {
+    weights <- withr::with_seed(range, 10^stats::runif(nrow(data), -range, range))
+    fit <- expect_no_warning(tiny_fit(y ~ age + lab + day, data, order = 2, weights = weights))
+    expect_true(all(is.finite(fit$effects$importance)))
+    expect_lt(additivity_gap(fit, data), 1e-6 * max(1, abs(predict(fit, data))))
+    expect_true(all(is.finite(shapes(fit)$effect)))
+  }
+})

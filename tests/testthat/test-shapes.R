@@ -233,3 +233,28 @@ test_that("bad input is named", {
     print(shapes(fit, "unit")[c("term", "level")], n = 2)
   })
 })
+
+test_that("a pair that would have the name of a feature is a term of its own", {
+  fit <- colliding_fit()
+  every <- shapes(fit)
+  expect_identical(unique(every$term), c("x", "z", "x:z", "x:z.1", "x:x:z", "z:x:z"))
+  pair <- !is.na(every$y)
+  expect_identical(unique(every$term[pair]), c("x:z.1", "x:x:z", "z:x:z"))
+  # the exact name wins; the other order means the pair
+  expect_identical(unique(shapes(fit, "x:z")$term), "x:z")
+  expect_identical(unique(shapes(fit, c("z:x", "x:z.1"))$term), "x:z.1")
+  expect_identical(unique(shapes(fit, 2)$term), head(term_importance(fit)$term, 2L))
+  expect_identical(attr(shapes(fit, "z:x"), "features"), list("x:z.1" = c("x", "z")))
+  main <- every[every$term == "x:z", ]
+  data <- colliding_data()[rep(1L, nrow(main)), ]
+  data[["x:z"]] <- main$x
+  seen <- main$density > 0
+  expect_equal(main$effect[seen], unname(predict(fit, data, type = "terms")[seen, "x:z"]), tolerance = 1e-6)
+})
+
+test_that("a name that may mean two pairs is an error", {
+  features <- list("a:b:c" = c("a", "b:c"), "c:a:b" = c("c:a", "b"))
+  expect_identical(find_terms(c("a:b:c", "a:b:c"), names(features), features, "terms"), "a:b:c")
+  expect_error(find_terms("b:c:a", names(features), features, "terms"), class = "protonam_error_ambiguous_term")
+  expect_error(find_terms("b:c", names(features), features, "terms"), class = "protonam_error_unknown_term")
+})
