@@ -11,3 +11,11 @@ run_r <- function(code) {
     stdout = TRUE, stderr = TRUE
   ))
 }
+
+# Cores that Linux lets this process use; skips elsewhere and where there is one.
+count_cores <- function() {
+  skip_if_not(nzchar(Sys.which("nproc")), "nproc")
+  cores <- as.integer(system2("nproc", stdout = TRUE))
+  skip_if(cores < 2L, "one core")
+  cores
+}

@@ -1,17 +1,5 @@
 # What R raises while members train side by side: an interrupt, an elapsed time limit, an error of the progress function.
 
-long_ensemble <- "
-  data <- data.frame(x = sin(1:2000), z = cos(1:2000 * 3), y = sin(1:2000 * 7))
-  fit <- function(epochs, ...) {
-    protonam(y ~ x + z, data, epochs = epochs, batch_size = 256, bins = NULL, seed = 1, threads = 2, verbose = FALSE, ...)
-  }
-  now <- function() proc.time()[['elapsed']]
-  # so many epochs that a member takes two seconds
-  started <- now()
-  invisible(fit(10, ensemble = 2))
-  epochs <- ceiling(2 / (now() - started) * 10)
-"
-
 test_that("an ensemble that takes too long ends in R's own error", {
   skip_on_cran()
   data <- mixed_data(100)
@@ -32,20 +20,27 @@ test_that("an ensemble that takes too long ends in R's own error", {
 test_that("Ctrl-C ends an ensemble at once, whichever threads still have members", {
   skip_on_cran()
   skip_on_os("windows")
-  # three members on two threads: at 1.3 of a member's time one thread has nothing left to train
-  output <- run_r(paste(long_ensemble, "
-    for (trial in 1:4) {
-      system(sprintf('(sleep 2.6; kill -INT %d) >/dev/null 2>&1', Sys.getpid()), wait = FALSE)
-      started <- now()
-      ended <- tryCatch({ fit(epochs, ensemble = 3); 'done' }, interrupt = function(c) 'interrupted')
-      late <- now() - started - 2.6
-      cat(ended, if (late < 0.5) 'at once' else paste(late, 'seconds later'), '\\n')
-      Sys.sleep(max(-late, 0) + 0.2)
+  count_cores()
+  # three members on two threads: at 1.4 of a member's time one thread has nothing left to train
+  output <- run_r("
+    data <- data.frame(x = sin(1:2000), z = cos(1:2000 * 3), y = sin(1:2000 * 7))
+    seconds <- function(epochs, ensemble) {
+      started <- proc.time()[['elapsed']]
+      protonam(y ~ x + z, data, epochs = epochs, batch_size = 256, seed = 1, threads = 2, ensemble = ensemble)
+      proc.time()[['elapsed']] - started
     }
-    cat('alive\\n')
-  "))
-  expect_true("alive" %in% trimws(output), info = paste(output, collapse = "\n"))
-  expect_identical(trimws(grep("^interrupted|^done", output, value = TRUE)), rep("interrupted at once", 4L))
+    invisible(seconds(5, 2))
+    epochs <- ceiling(50 * 2 / seconds(50, 2))
+    member <- seconds(epochs, 2)
+    for (trial in 1:4) {
+      system(sprintf('(sleep %.2f; kill -INT %d) >/dev/null 2>&1', 1.4 * member, Sys.getpid()), wait = FALSE)
+      started <- proc.time()[['elapsed']]
+      ended <- tryCatch({ seconds(epochs, 3); Sys.sleep(5); 'done' }, interrupt = function(c) 'interrupted')
+      late <- (proc.time()[['elapsed']] - started) / member - 1.4
+      cat('trial:', ended, if (late < 0.25) 'at once' else paste(late, 'of a member later'), '\\n')
+    }
+  ")
+  expect_identical(trimws(grep("^trial", output, value = TRUE)), rep("trial: interrupted at once", 4L))
 })
 
 test_that("an error of the progress function is the one that arrives", {

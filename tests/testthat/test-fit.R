@@ -126,5 +126,5 @@ test_that("the memory of wide pairs and many members is foreseen", {
   # further members keep their parameters alone while others train
   one <- bytes(3, 1, 1)
   expect_lt(bytes(3, 1, 3), 2 * one)
-  expect_gt(bytes(3, 1, 1000), 100 * one)
+  expect_gt(bytes(3, 1, 1000), 50 * one)
 })
