@@ -157,9 +157,3 @@ with_kernels <- function(level = getOption("protonam.kernels"), expr) {
 engine_abort <- function(message, class) {
   pn_abort("{message}", class = class)
 }
-
-# Called from C (src/r_parse.c) when members that trained side by side were interrupted.
-engine_interrupt <- function() {
-  signalCondition(structure(class = c("interrupt", "condition"), list(message = "", call = NULL)))
-  invokeRestart("abort")
-}

@@ -11,6 +11,7 @@
 train_ensemble <- function(config, data, validation, centers, control, seeds, threads, verbose, bootstrap = NULL) {
   plan <- if (length(seeds) > 1L) work_plan() else list(parallel = FALSE)
   threads_here <- resolve_threads(threads)
+  check_memory(config, data, validation, control, seeds, threads_here)
   if (!plan$parallel && is.null(bootstrap)) {
     return(train_members(config, data, validation, centers, control, seeds, threads_here, verbose))
   }

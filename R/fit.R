@@ -16,11 +16,7 @@ train_members <- function(config, data, validation, centers, control, seeds, thr
     progress <- bar$update
   }
   seeds <- as.double(seeds)
-  train <- list(
-    epochs = control$epochs, batch_size = control$batch_size, lr = control$lr, weight_decay = control$weight_decay,
-    tau = control$tau, patience = control$patience, seed = seeds, shuffle = TRUE, join_remainder = TRUE,
-    equal_values = getOption("protonam.equal_values", TRUE), threads = threads
-  )
+  train <- train_settings(control, seeds, threads)
   start <- list(centers = centers, seed = seeds, relation = response_relation(config, data))
   fits <- with_kernels(expr = .Call(ffi_fit, config, data, validation, start, train, progress))
   Map(function(fit, seed) {
@@ -33,6 +29,34 @@ train_members <- function(config, data, validation, centers, control, seeds, thr
       score_name = fit$score_name, seed = seed, seconds = fit$seconds, status = fit$status
     )
   }, fits, seeds)
+}
+
+#' Settings of the training as the engine takes them (src/r_fit.c)
+#' @noRd
+train_settings <- function(control, seeds, threads) {
+  list(
+    epochs = control$epochs, batch_size = control$batch_size, lr = control$lr, weight_decay = control$weight_decay,
+    tau = control$tau, patience = control$patience, seed = as.double(seeds), shuffle = TRUE, join_remainder = TRUE,
+    equal_values = getOption("protonam.equal_values", TRUE), threads = threads
+  )
+}
+
+#' Refuse a fit that needs more memory than there is, before any is taken
+#' @noRd
+check_memory <- function(config, data, validation, control, seeds, threads) {
+  bytes <- .Call(ffi_fit_bytes, config, data, validation, train_settings(control, seeds, threads))
+  if (bytes[1L] <= bytes[2L]) {
+    return(invisible())
+  }
+  size <- vapply(bytes, function(x) format(structure(x, class = "object_size"), units = "auto", standard = "SI"), "")
+  pn_abort(
+    c(
+      "This fit needs {size[1L]} of memory, and there is {size[2L]}.",
+      i = "It has {length(seeds)} member{?s}, {format(control$hidden, scientific = FALSE)} hidden units, {config$n_features} feature{?s},
+        {ncol(config$components)} component{?s} and {control$batch_size} row{?s} per batch."
+    ),
+    class = "memory", bytes = bytes[1L], available = bytes[2L]
+  )
 }
 
 #' Members whose loss and parameters stayed finite; an error when there is none

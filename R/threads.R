@@ -2,7 +2,8 @@
 
 #' Thread count: argument, then PROTONAM_THREADS, then options(protonam.threads), then 2
 #'
-#' Upper limits (OpenMP's own, forked processes) are applied by the engine.
+#' Upper limits (the cores there are, OpenMP's own, threads that cannot be made, forked processes) are applied by the
+#' engine; the result is the same for any number.
 #' @noRd
 resolve_threads <- function(threads = NULL) {
   arg <- "threads"

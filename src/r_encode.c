@@ -48,7 +48,7 @@ static void distinct_cleanup(void *data) {
 }
 
 SEXP ffi_distinct(SEXP x, SEXP weights) {
-  pn_distinct_call call = {{NULL, NULL, (size_t)XLENGTH(x)}, NULL, {NULL, 0}};
+  pn_distinct_call call = {.column = {NULL, NULL, (size_t)XLENGTH(x)}};
   switch (TYPEOF(x)) {
   case REALSXP:
     call.column.number = REAL_RO(x);

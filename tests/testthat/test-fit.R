@@ -151,3 +151,30 @@ test_that("a member with parameters that are not finite counts as diverged", {
   expect_warning(kept <- keep_finite(list(member, fine), tiny()), class = "protonam_warning_diverged")
   expect_length(kept, 1L)
 })
+
+test_that("a fit that needs more memory than there is is refused before it begins, with the size", {
+  few <- data[c("y", "age")]
+  refused <- function(...) expect_error(protonam(y ~ ., few, seed = 1, ...), class = "protonam_error_memory")
+  started <- proc.time()[["elapsed"]]
+  expect_match(conditionMessage(refused(hidden = 1e5)), "needs [0-9.]+ TB of memory, and there is [0-9.]+ .B")
+  expect_gt(refused(hidden = 1e5)$bytes, 1e12)
+  for (bootstrap in c(FALSE, TRUE)) {
+    refused(hidden = 600, layers = 10, ensemble = 1e5, bootstrap = bootstrap, verbose = FALSE)
+  }
+  expect_lt(proc.time()[["elapsed"]] - started, 20)
+})
+
+test_that("the memory of wide pairs and many members is foreseen", {
+  bytes <- function(k, order, members) {
+    control <- resolve_control(tiny(), 20)
+    config <- model_config(control, model_components(k, order), k, "gaussian", 1L, 1L, "none")
+    rows <- encoded_data(rep(list(.Call(ffi_distinct, as.double(1:20), NULL)), k), 20, matrix(0, 20, 1))
+    .Call(ffi_fit_bytes, config, rows, NULL, train_settings(control, numeric(members), 1L))[1L]
+  }
+  # every feature has a partial gradient of the weights of all components
+  expect_gt(bytes(200, 2, 1), 200 * choose(200, 2) * 2 * 4)
+  # further members keep their parameters alone while others train
+  one <- bytes(3, 1, 1)
+  expect_lt(bytes(3, 1, 3), 2 * one)
+  expect_gt(bytes(3, 1, 1000), 50 * one)
+})

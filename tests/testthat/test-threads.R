@@ -23,3 +23,33 @@ test_that("too many threads are cut down by the engine", {
     predict(tiny_fit(y ~ age + lab, data, threads = 1), data)
   )
 })
+
+test_that("there are no more threads than cores", {
+  expect_lte(.Call(ffi_threads, 64L), count_cores())
+  expect_identical(.Call(ffi_threads, 1L), 1L)
+  expect_identical(.Call(ffi_threads, NA_integer_), 1L)
+})
+
+test_that("a thread that cannot be made does not end R", {
+  skip_on_cran()
+  skip_if_not(nzchar(Sys.which("prlimit")) && file.exists("/proc/self/statm"), "prlimit")
+  count_cores()
+  output <- run_r("
+    data <- data.frame(x = 1:400 / 7, y = sin(1:400))
+    fit <- function(...) {
+      tryCatch(protonam(y ~ x, data, epochs = 2, seed = 1, verbose = FALSE, ...)$fitted, error = conditionMessage)
+    }
+    one <- fit(threads = 1)
+    page <- as.numeric(system('getconf PAGESIZE', intern = TRUE))
+    for (spare in c(3, 6, 9, 12, 20, 40)) {
+      used <- scan('/proc/self/statm', quiet = TRUE)[1] * page
+      system2('prlimit', c('--pid', Sys.getpid(), sprintf('--as=%.0f:unlimited', used + spare * 2^20)))
+      two <- fit(threads = 2)
+      more <- fit(threads = 2, ensemble = 3)
+      system2('prlimit', c('--pid', Sys.getpid(), '--as=unlimited:unlimited'))
+      cat(spare, 'MB:', if (identical(one, two)) 'same' else paste(two)[1], '\\n')
+    }
+    cat('alive\\n')
+  ")
+  expect_true("alive" %in% trimws(output), info = paste(output, collapse = "\n"))
+})
