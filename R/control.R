@@ -51,18 +51,19 @@
 #' @examples
 #' protonam_control(prototypes = 16, epochs = 100)
 #' @export
-protonam_control <- function(prototypes = 32, layers = 4, predictor_layers = 2, hidden = 64, epochs = NULL,
+protonam_control <- function(prototypes = NULL, layers = NULL, predictor_layers = 2, hidden = NULL, epochs = NULL,
                              batch_size = NULL, lr = NULL, weight_decay = NULL, dropout = 0, dropout_output = 0,
-                             output_penalty = NULL, norm = c("layer", "batch"), tau = 16,
+                             output_penalty = NULL, norm = c("layer", "batch"), base = c("smooth", "linear", "none"),
+                             prototypes_for = NULL, variation = NULL, procedure = c("crossfit", "paper"), tau = 16,
                              scaling = c("quantile", "minmax", "none"), bins = 256, patience = Inf,
                              hierarchical = TRUE, use_prototypes = TRUE, scale_response = TRUE,
                              interaction_bins = 64) {
   optional <- function(x, ...) if (!is.null(x)) check_number(x, ...)
   control <- list(
-    prototypes = check_number(prototypes, "prototypes", min = 1, max = 1e5, whole = TRUE),
-    layers = check_number(layers, "layers", min = 1, max = 100, whole = TRUE),
+    prototypes = optional(prototypes, "prototypes", min = 1, max = 1e5, whole = TRUE),
+    layers = optional(layers, "layers", min = 1, max = 100, whole = TRUE),
     predictor_layers = check_number(predictor_layers, "predictor_layers", min = 1, max = 2, whole = TRUE),
-    hidden = check_number(hidden, "hidden", min = 1, max = 1e5, whole = TRUE),
+    hidden = optional(hidden, "hidden", min = 1, max = 1e5, whole = TRUE),
     epochs = optional(epochs, "epochs", min = 1, max = 1e8, whole = TRUE),
     batch_size = optional(batch_size, "batch_size", min = 1, whole = TRUE),
     lr = optional(lr, "lr", above = 0),
@@ -71,6 +72,10 @@ protonam_control <- function(prototypes = 32, layers = 4, predictor_layers = 2, 
     dropout_output = check_number(dropout_output, "dropout_output", min = 0, below = 1),
     output_penalty = optional(output_penalty, "output_penalty", min = 0, max = 1e9),
     norm = check_choice(norm, c("layer", "batch"), "norm"),
+    base = check_choice(base, c("smooth", "linear", "none"), "base"),
+    prototypes_for = prototypes_for,
+    variation = optional(variation, "variation", min = 0),
+    procedure = check_choice(procedure, c("crossfit", "paper"), "procedure"),
     tau = check_number(tau, "tau", above = 0),
     scaling = check_choice(scaling, c("quantile", "minmax", "none"), "scaling"),
     bins = optional(bins, "bins", min = 2, max = 65536, whole = TRUE),
@@ -104,7 +109,8 @@ paper_control <- function(data = c("housing", "mimic2", "mimic3", "income"), ord
   settings <- as.list(paper_settings[row, setdiff(names(paper_settings), c("order", "data"))])
   housing <- data == "housing"
   do.call(protonam_control, c(settings, list(
-    hidden = 64, tau = 16, scaling = if (housing) "minmax" else "quantile", bins = NULL, scale_response = !housing
+    hidden = 64, tau = 16, scaling = if (housing) "minmax" else "quantile", bins = NULL, scale_response = !housing,
+    base = "none", procedure = "paper"
   )))
 }
 
@@ -129,29 +135,53 @@ paper_settings <- stats::setNames(
   )
 )
 
-#' Settings that adapt to the data, see section Defaults of ?protonam_control
+#' Settings of the paper's procedure that adapt to the data, see section Defaults of ?protonam_control
 #' @param n Training rows.
 #' @noRd
 default_settings <- function(n, batch_size = NULL) {
-  power_of_two <- function(x) 2^round(log2(max(x, 1)))
   # with very many rows a larger batch costs little more: its values are mostly equal to others of the same batch
   most <- min(max(2048, power_of_two(n / 128)), 16384)
   batch <- batch_size %||% min(max(power_of_two(n / 8), 32), most)
   steps <- min(max(7000 * sqrt(n / 14000), 700), 7000)
-  per_epoch <- max(round(n / min(batch, n)), 1)
   list(
-    batch_size = batch,
-    epochs = min(max(ceiling(steps / per_epoch), 40), 1000),
-    lr = 1e-3,
-    weight_decay = if (n < 5000) 1e-2 else 1e-3,
-    output_penalty = 1e-3
+    prototypes = 32, layers = 4, hidden = 64, batch_size = batch, epochs = epochs_for(steps, n, batch), lr = 1e-3,
+    weight_decay = if (n < 5000) 1e-2 else 1e-3, output_penalty = 1e-3
   )
+}
+
+#' The same for the package's own procedure
+#'
+#' @param signal Rows times the ratio of signal to noise, see signal_rows(): much to learn wants a larger network, more
+#'   steps and a weaker penalty.
+#' @noRd
+own_settings <- function(n, signal, batch_size = NULL) {
+  clean <- signal > clean_signal
+  most <- if (clean) max(2048, power_of_two(n / 128)) else 1024
+  batch <- batch_size %||% min(max(power_of_two(n / 8), 32), most, 16384)
+  steps <- if (clean) 7000 else min(max(1200 * sqrt(n / 4000), 400), 4000)
+  list(
+    prototypes = if (clean) 32 else 16, layers = if (clean) 4 else 2, hidden = if (clean) 64 else 32,
+    batch_size = batch, epochs = epochs_for(steps, n, batch), lr = 1e-3,
+    weight_decay = if (clean) 1e-3 else 1e-2, output_penalty = 1e-3, clean = clean
+  )
+}
+
+clean_signal <- 10000
+
+power_of_two <- function(x) 2^round(log2(max(x, 1)))
+
+epochs_for <- function(steps, n, batch) {
+  per_epoch <- max(round(n / min(batch, n)), 1)
+  min(max(ceiling(steps / per_epoch), 40), 1000)
 }
 
 #' Fill in what adapts to the data
 #' @noRd
-resolve_control <- function(control, n) {
-  defaults <- default_settings(n, control$batch_size)
+resolve_control <- function(control, n) fill_control(control, default_settings(n, control$batch_size), n)
+
+settle_control <- function(control, n, signal) fill_control(control, own_settings(n, signal, control$batch_size), n)
+
+fill_control <- function(control, defaults, n) {
   for (name in names(defaults)) {
     if (is.null(control[[name]])) control[[name]] <- defaults[[name]]
   }

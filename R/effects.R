@@ -134,12 +134,11 @@ average_members <- function(object, each, spread) {
 #' Effects of one member of an order 1 model: list of arrays [values, task x output, layers or 1]
 #' @noRd
 member_single_effects <- function(object, m, values, rows, layers, threads) {
-  member <- object$members[[m]]
   size <- c(ncol(object$config$components), object$config$n_tasks * object$config$n_outputs)
-  value <- .Call(ffi_contributions, object$config, member$params, member$running, rows, layers, threads)
+  value <- component_values(object, m, rows, layers, threads)
   means <- object$centering[[m]]
   if (!layers) means <- apply(means, c(1L, 2L), sum)
-  depth <- if (layers) object$config$n_layers else 1L
+  depth <- if (layers) n_shown_layers(object) else 1L
   value <- array(value, c(rows$n, size, depth)) - rep(means, each = rows$n)
   scale <- rep_len(object$response$scale, size[2L])
   lapply(seq_along(values), function(i) {

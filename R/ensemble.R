@@ -8,12 +8,13 @@
 #'   replacement.
 #' @return As train_members().
 #' @noRd
-train_ensemble <- function(config, data, validation, centers, control, seeds, threads, verbose, bootstrap = NULL) {
+train_ensemble <- function(config, data, validation, centers, control, seeds, threads, verbose, bootstrap = NULL,
+                           skip = NULL, base = NULL) {
   plan <- if (length(seeds) > 1L) work_plan() else list(parallel = FALSE)
   threads_here <- resolve_threads(threads)
   check_memory(config, data, validation, control, seeds, threads_here)
   if (!plan$parallel && is.null(bootstrap)) {
-    return(train_members(config, data, validation, centers, control, seeds, threads_here, verbose))
+    return(train_members(config, data, validation, centers, control, seeds, threads_here, verbose, skip, base))
   }
   numbers <- seq_along(seeds)
   shares <- if (plan$parallel) {
@@ -22,9 +23,9 @@ train_ensemble <- function(config, data, validation, centers, control, seeds, th
     as.list(numbers)
   }
   trained <- map_work(
-    lapply(shares, function(share) seeds[share]), train_share,
+    lapply(shares, function(share) list(seeds = seeds[share], skip = skip[share])), train_share,
     config = config, data = data, validation = validation, centers = centers, control = control, bootstrap = bootstrap,
-    threads = threads, labels = vapply(shares, function(share) {
+    base = base, threads = threads, labels = vapply(shares, function(share) {
       paste(if (length(share) > 1L) "members" else "member", paste(share, collapse = ", "))
     }, "")
   )
@@ -37,11 +38,13 @@ train_ensemble <- function(config, data, validation, centers, control, seeds, th
 
 #' The members that one worker trains
 #' @noRd
-train_share <- function(seeds, threads, config, data, validation, centers, control, bootstrap) {
+train_share <- function(start, threads, config, data, validation, centers, control, bootstrap, base) {
   if (is.null(bootstrap)) {
-    return(train_members(config, data, validation, centers, control, seeds, threads, FALSE))
+    return(train_members(
+      config, data, validation, centers, control, start$seeds, threads, FALSE, start$skip, base
+    ))
   }
-  unlist(lapply(seeds, function(seed) {
+  unlist(lapply(start$seeds, function(seed) {
     drawn <- bootstrap_rows(data, bootstrap_counts(data$n, bootstrap$groups, seed))
     train_members(config, drawn, validation, centers, control, seed, threads, FALSE)
   }), recursive = FALSE)

@@ -6,9 +6,12 @@
 #' One member uses all threads; several train side by side, a thread each, on one encoded copy of the data.
 #' @param centers Initial prototypes, [prototypes, features].
 #' @param seeds One per member.
+#' @param skip NULL, or per member the fold (data$fold) that it leaves out, 0 for none.
+#' @param base NULL, or layer 0, see R/base.R.
 #' @return list of members, see new_protonam(), each with a `status` and its time per phase, `seconds`
 #' @noRd
-train_members <- function(config, data, validation, centers, control, seeds, threads, verbose) {
+train_members <- function(config, data, validation, centers, control, seeds, threads, verbose, skip = NULL,
+                          base = NULL) {
   progress <- NULL
   if (verbose) {
     bar <- progress_bar(control$epochs, length(seeds))
@@ -16,28 +19,28 @@ train_members <- function(config, data, validation, centers, control, seeds, thr
     progress <- bar$update
   }
   seeds <- as.double(seeds)
-  train <- train_settings(control, seeds, threads)
-  start <- list(centers = centers, seed = seeds, relation = response_relation(config, data))
+  train <- train_settings(control, seeds, threads, skip)
+  start <- list(centers = centers, seed = seeds, relation = response_relation(config, data), base = base)
   fits <- with_kernels(expr = .Call(ffi_fit, config, data, validation, start, train, progress))
-  Map(function(fit, seed) {
+  Map(function(fit, seed, skip) {
     list(
       params = fit$params, running = fit$running,
       history = data.frame(
         epoch = seq_len(fit$epochs_run), loss = fit$loss, score = fit$score, lr = fit$lr, temperature = fit$temperature
       ),
       best_epoch = fit$best_epoch, score = if (is.null(validation)) NA_real_ else fit$score[fit$best_epoch],
-      score_name = fit$score_name, seed = seed, seconds = fit$seconds, status = fit$status
+      score_name = fit$score_name, seed = seed, skip = skip, base = fit$base, seconds = fit$seconds, status = fit$status
     )
-  }, fits, seeds)
+  }, fits, seeds, skip %||% 0L)
 }
 
 #' Settings of the training as the engine takes them (src/r_fit.c)
 #' @noRd
-train_settings <- function(control, seeds, threads) {
+train_settings <- function(control, seeds, threads, skip = NULL) {
   list(
     epochs = control$epochs, batch_size = control$batch_size, lr = control$lr, weight_decay = control$weight_decay,
     tau = control$tau, patience = control$patience, seed = as.double(seeds), shuffle = TRUE, join_remainder = TRUE,
-    equal_values = getOption("protonam.equal_values", TRUE), threads = threads
+    equal_values = getOption("protonam.equal_values", TRUE), threads = threads, skip = skip
   )
 }
 
@@ -151,13 +154,14 @@ effect_table <- function(config, data, counts) {
 #' Mean contribution of every component over the training rows
 #' @return array [component, task x output, layer] in the engine's units
 #' @noRd
-mean_contributions <- function(config, member, table, threads) {
-  size <- c(ncol(config$components), config$n_tasks * config$n_outputs, config$n_layers)
+mean_contributions <- function(object, m, table, threads) {
+  config <- object$config
+  size <- c(ncol(config$components), config$n_tasks * config$n_outputs, n_shown_layers(object))
   sums <- array(0, size)
   total <- 0
   for (range in row_chunks(table$data$n, prod(size))) {
     part <- slice_range(table$data, range[1L], range[2L])
-    value <- .Call(ffi_contributions, config, member$params, member$running, part, TRUE, threads)
+    value <- component_values(object, m, part, layers = TRUE, threads)
     weights <- table$weights(seq.int(range[1L], range[2L]))
     # a matrix of weights, or a vector, recycles over outputs and layers
     sums <- sums + array(colSums(value * as.vector(weights)), size)
@@ -211,8 +215,8 @@ summarise_effects <- function(object, table, missing, threads) {
 ensemble_effects <- function(object, data, threads) {
   effect <- 0
   for (m in seq_along(object$members)) {
-    member <- object$members[[m]]
-    value <- .Call(ffi_contributions, object$config, member$params, member$running, data, FALSE, threads)
+    value <- component_values(object, m, data, layers = FALSE, threads)
+    value <- array(value, dim(value)[1:3])
     means <- apply(object$centering[[m]], c(1L, 2L), sum)
     effect <- effect + (value - rep(means, each = dim(value)[1L])) / length(object$members)
   }

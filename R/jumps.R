@@ -11,8 +11,9 @@ max_jumps <- 250L
 #' @return matrix (low, high), one row per group of borders that lie together, ascending
 #' @noRd
 cell_borders <- function(object, i, range) {
-  config <- object$config
-  if (!config$use_prototypes || config$n_prototypes < 2L || !(range[2L] > range[1L])) {
+  config <- engine_of(object)
+  i <- net_position(object, i)
+  if (is.na(i) || !config$use_prototypes || config$n_prototypes < 2L || !(range[2L] > range[1L])) {
     return(matrix(0, 0L, 2L))
   }
   layout <- .Call(ffi_layout, config)

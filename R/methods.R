@@ -137,13 +137,17 @@ terms.protonam <- function(x, ...) stats::terms(formula.protonam(x))
 #' @export
 coef.protonam <- function(object, ...) {
   config <- object$config
-  layout <- .Call(ffi_layout, config)
+  engine <- engine_of(object)
+  layout <- .Call(ffi_layout, engine)
   n_terms <- ncol(config$components)
+  own <- engine$net %||% seq_len(n_terms) # terms without prototype layers have no weights
   tasks <- object$task$levels %||% object$response$names %||% object$response$name
   scale <- rep_len(object$response$scale, config$n_tasks)
   weights <- vapply(object$members, function(member) {
     layers <- lapply(seq_len(config$n_layers) - 1L, function(l) {
-      t(slab_tensor(member$params, layout, paste0("agg_w", l)) * scale) / n_terms
+      weight <- matrix(NA_real_, n_terms, config$n_tasks)
+      weight[own, ] <- t(slab_tensor(member$params, layout, paste0("agg_w", l)) * scale) / length(own)
+      weight
     })
     # [component, task, layer] -> [component, layer, task]
     as.vector(aperm(array(unlist(layers), c(n_terms, config$n_tasks, config$n_layers)), c(1L, 3L, 2L)))

@@ -115,7 +115,7 @@ new_protonam <- function(fields) {
 
 validate_protonam <- function(object) {
   n_features <- object$config$n_features
-  total <- .Call(ffi_layout, object$config)$total
+  total <- .Call(ffi_layout, engine_of(object))$total
   stopifnot(
     length(object$encoder) == n_features,
     length(object$variables) == n_features,

@@ -198,7 +198,7 @@ new_offset <- function(object, data, offset, rows, source) {
 #' @noRd
 engine_link <- function(object, data, unknown, threads, layers = FALSE, members = seq_along(object$members)) {
   config <- object$config
-  d <- config$n_layers
+  d <- n_shown_layers(object)
   so <- config$n_tasks * config$n_outputs
   out <- array(0, c(data$n, if (layers) d, so))
   for (range in row_chunks(data$n, d * so)) {
@@ -312,6 +312,6 @@ predict_layers <- function(object, new, threads) {
     visible_link(object, array(link[, l, ], dim(link)[c(1L, 3L)]), new$task, new$offset)
   }, matrix(0, new$n, n_visible(object)))
   out <- aperm(array(out, c(new$n, n_visible(object), d)), c(1L, 3L, 2L))
-  dimnames(out) <- list(new$row_names, paste0("layer", seq_len(d)), visible_names(object) %||% object$response$name)
+  dimnames(out) <- list(new$row_names, layer_names(object), visible_names(object) %||% object$response$name)
   out
 }

@@ -8,14 +8,15 @@
 #' @noRd
 encode_training <- function(columns, train, control) {
   counts <- as_counts(train$weights)
+  prototypes <- control$prototypes %||% 1L
   fitted <- Map(function(x, name) {
-    fit_encoder(train$columns(x), name, counts, control$scaling, control$bins, control$prototypes)
+    fit_encoder(train$columns(x), name, counts, control$scaling, control$bins, prototypes)
   }, columns, names(columns))
   fitted <- unname(fitted)
   list(
     encoders = lapply(fitted, `[[`, "encoder"), features = lapply(fitted, `[[`, "feature"),
     counts = lapply(fitted, `[[`, "counts"), missing = vapply(fitted, `[[`, 1L, "missing"),
-    centers = vapply(fitted, `[[`, numeric(control$prototypes), "centers")
+    centers = vapply(fitted, `[[`, numeric(prototypes), "centers")
   )
 }
 

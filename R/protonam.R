@@ -69,8 +69,8 @@ protonam <- function(x, ...) {
 #' @export
 protonam.formula <- function(formula, data, order = 1, family = NULL, task = NULL, pairs = NULL, weights = NULL,
                              offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
-                             validation = 0.2, groups = NULL, ensemble = 1L, control = protonam_control(), seed = NULL,
-                             threads = NULL, verbose = interactive(), bootstrap = FALSE, ...) {
+                             validation = NULL, groups = NULL, ensemble = NULL, smoothness = NULL,
+                             control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(), bootstrap = FALSE, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   control <- merge_control(control, list(...), names(formals(protonam.formula)))
@@ -88,8 +88,9 @@ protonam.formula <- function(formula, data, order = 1, family = NULL, task = NUL
     frame, columns,
     order = order, family = family, task = task, pairs = pairs, weights = value$weights,
     offset = value$offset, subset = value$subset, na_action = na.action,
-    validation = validation, groups = groups, ensemble = ensemble, control = control, seed = seed, threads = threads,
-    verbose = verbose, bootstrap = bootstrap, call = call, explicit = all.vars(formula[[3L]])
+    validation = validation, groups = groups, ensemble = ensemble, smoothness = smoothness, control = control,
+    seed = seed, threads = threads, verbose = verbose, bootstrap = bootstrap, call = call,
+    explicit = all.vars(formula[[3L]])
   )
 }
 
@@ -97,8 +98,8 @@ protonam.formula <- function(formula, data, order = 1, family = NULL, task = NUL
 #' @export
 protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pairs = NULL, weights = NULL,
                                 offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
-                                validation = 0.2, groups = NULL, ensemble = 1L, control = protonam_control(),
-                                seed = NULL, threads = NULL, verbose = interactive(), bootstrap = FALSE, ...) {
+                                validation = NULL, groups = NULL, ensemble = NULL, smoothness = NULL,
+                                control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(), bootstrap = FALSE, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   if (missing(y)) {
@@ -174,12 +175,16 @@ tell_left_out <- function(names) {
 #'   the training, are left out.
 #' @noRd
 fit_frame <- function(frame, columns, order, family, task, pairs, weights, offset, subset, na_action, validation,
-                      groups, ensemble, control, seed, threads, verbose, bootstrap, call, explicit, effects = TRUE) {
+                      groups, ensemble, smoothness, control, seed, threads, verbose, bootstrap, call, explicit,
+                      effects = TRUE) {
   started <- proc.time()[["elapsed"]]
   order <- check_number(order, "order", min = 1, whole = TRUE, infinite = TRUE)
-  ensemble <- check_number(ensemble, "ensemble", min = 1, max = 1e5, whole = TRUE)
+  if (!is.null(ensemble)) ensemble <- check_number(ensemble, "ensemble", min = 1, max = 1e5, whole = TRUE)
   verbose <- check_flag(verbose, "verbose")
   bootstrap <- check_flag(bootstrap, "bootstrap")
+  paper <- control$procedure == "paper"
+  validation <- validation %||% if (paper) 0.2 else 0
+  check_procedure(control, order, bootstrap, smoothness)
   threads_given <- threads
   threads <- resolve_threads(threads)
   refuse_survival(frame$response)
@@ -207,7 +212,9 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   check_offset_size(response$family$family, offset)
   check_response_size(response, response$y, offset)
 
-  control <- check_trainable(resolve_control(control, length(split$train)))
+  resolved <- check_trainable(resolve_control(control, length(split$train)))
+  if (paper || order > 1) control <- resolved
+  if (!paper && order == 1 && !"bins" %in% attr(control, "given")) control$bins <- own_bins
   part <- function(at) {
     list(
       at = at, n = length(at), columns = function(x) take_rows(x, rows$index[at], n),
@@ -234,21 +241,35 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     })
   }
   config <- model_config(
-    control, components, n_features, response$family$family,
+    resolved, components, n_features, response$family$family,
     n_outputs = classes %||% 1L, n_tasks = max(length(task$levels), length(response$names), 1L),
     task_kind = if (!is.null(task)) "group" else if (!is.null(response$names)) "response" else "none"
   )
-  seeds <- vapply(seq_len(ensemble), member_seed, 0, seed = seed)
-  members <- train_ensemble(
-    config, data, held_out$data, encoded$centers, control, seeds, threads_given, verbose,
-    bootstrap = if (bootstrap) list(groups = groups[split$train])
-  )
-  seconds <- Reduce(`+`, lapply(members, `[[`, "seconds"))
-  members <- keep_finite(members, control)
-  if (!is.null(classes)) members <- lapply(members, center_classes, config)
+  groups_train <- groups[split$train]
+  if (paper) {
+    seeds <- vapply(seq_len(ensemble %||% 1L), member_seed, 0, seed = seed)
+    members <- train_ensemble(
+      config, data, held_out$data, encoded$centers, control, seeds, threads_given, verbose,
+      bootstrap = if (bootstrap) list(groups = groups_train)
+    )
+    model <- list(config = config, engine = config, seconds = Reduce(`+`, lapply(members, `[[`, "seconds")))
+    model$members <- keep_finite(members, control)
+  } else {
+    strata <- strata_of(response, task)[split$train]
+    job <- list(
+      config = config, data = data, encoded = encoded, control = control, groups = groups_train, classes = strata,
+      handle = smoothness_handle(smoothness, names(frame$columns)), seed = seed, threads = threads,
+      threads_given = threads_given, verbose = verbose
+    )
+    model <- crossfit(job, resolve_members(ensemble, data$n, groups_train, strata), order)
+    control <- model$control
+    config <- model$config
+  }
+  if (!is.null(classes)) model$members <- lapply(model$members, center_classes, model$engine)
+  model$order <- order
   table <- effect_table(config, data, encoded$counts)
-  centering <- lapply(members, function(member) {
-    if (effects || order == 1) mean_contributions(config, member, table, threads)
+  centering <- lapply(seq_along(model$members), function(m) {
+    if (effects || order == 1) mean_contributions(model, m, table, threads)
   })
 
   # a formula made inside a function must not drag the function's variables along
@@ -257,16 +278,18 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   if (inherits(call$formula, "formula")) environment(call$formula) <- env
   fields <- list(
     call = call, formula = frame$formula, order = order, family = response$family, control = control, config = config,
-    seed = seed, bootstrap = bootstrap, variables = frame$variables, data_names = frame$data_names,
+    engine = model$engine, base = model$base, evidence = model$evidence, strength = model$strength, fold = model$fold,
+    smoothness = smoothness, seed = seed, bootstrap = bootstrap, variables = frame$variables, data_names = frame$data_names,
     env = env, encoder = encoded$encoders, term_names = component_names(names(frame$columns), config$components, order),
     response = response[names(response) != "y"], task = if (!is.null(task)) task[c("name", "expr", "levels")],
-    offset = offset_from, members = lapply(members, own_score, response), centering = centering,
+    offset = offset_from, members = lapply(model$members, own_score, response), centering = centering,
     y = response$y, weights = weights, offset_values = offset, rows = rows$kept,
     row_names = frame$row_names[rows$index], na.action = rows$omitted, train = split$train,
     nobs = length(rows$index), n_train = length(split$train), n_validation = held_out$data$n %||% 0
   )
   parts <- list(list(at = split$train, data = data), if (!separate) held_out, rest)
   fields$fitted <- fitted_link(fields, parts, task$id, threads)
+  if (!is.null(model$fold)) fields$out_of_fold <- out_of_fold(fields, data, split$train, task$id, threads)
   if (!effects) {
     return(new_protonam(fields))
   }
@@ -282,9 +305,70 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   ), "effects")
   fields[names(effects)] <- effects
   fields$nearest <- after_training(
-    lapply(members, count_nearest, config, data$features, encoded$counts), "counts of prototypes"
+    lapply(fields$members, count_nearest, model$engine, data$features, encoded$counts), "counts of prototypes"
   )
-  fields$seconds <- seconds
+  fields$seconds <- model$seconds
   fields$elapsed <- proc.time()[["elapsed"]] - started
   new_protonam(fields)
+}
+
+own_bins <- 1024 # of the package's own procedure in order 1: values that matter are not cut
+
+#' Arguments that do not go with the procedure
+#' @noRd
+check_procedure <- function(control, order, bootstrap, smoothness) {
+  if (control$procedure == "crossfit" && bootstrap) {
+    pn_abort(
+      c(
+        "{.code bootstrap = TRUE} goes with {.code procedure = {.val paper}}.",
+        i = "Members of the default fit each leave other rows out; their bands cover the chance in the rows already."
+      ),
+      class = "argument", arg = "bootstrap"
+    )
+  }
+  if (!is.null(smoothness) && (control$procedure == "paper" || control$base == "none" || order > 1)) {
+    pn_abort(
+      "{.arg smoothness} acts on the smooth part of an {.code order = 1} fit, which this fit does not have.",
+      class = "smoothness", arg = "smoothness"
+    )
+  }
+  if (control$procedure == "crossfit" && order == 1 && control$dropout + control$dropout_output > 0) {
+    pn_abort(
+      c(
+        "Dropout does not go with the penalty on variation of the default fit.",
+        i = "Use {.code variation = 0}, or {.code procedure = {.val paper}}."
+      ),
+      class = "variation", arg = "dropout"
+    )
+  }
+}
+
+#' One degree of smoothness per feature, or NULL
+#' @noRd
+smoothness_handle <- function(smoothness, names) {
+  if (is.null(smoothness)) {
+    return(NULL)
+  }
+  if (!is.numeric(smoothness) || !length(smoothness) || anyNA(smoothness) || any(smoothness < 0 | smoothness > 100) ||
+    (is.null(names(smoothness)) && length(smoothness) != 1L)) {
+    pn_abort(
+      c(
+        "{.arg smoothness} must be a number from 0 to 100, or numbers named after features, not {describe(smoothness)}.",
+        i = "1 is what the data say, 2 about half the degrees of freedom, 0 free; {.code c(age = 3)} for one feature."
+      ),
+      class = "smoothness", arg = "smoothness"
+    )
+  }
+  if (is.null(names(smoothness))) {
+    return(rep(as.double(smoothness), length(names)))
+  }
+  for (name in setdiff(names(smoothness), names)) {
+    pn_abort(
+      c("{.arg smoothness} names {.val {name}}, which is no feature.", suggest(name, names)),
+      class = "smoothness", arg = "smoothness"
+    )
+  }
+  handle <- rep(1, length(names))
+  handle[match(names(smoothness), names)] <- as.double(smoothness)
+  handle
 }

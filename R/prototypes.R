@@ -33,14 +33,25 @@ prototypes <- function(fit, term = NULL, layer = NULL, units = c("original", "pr
     pn_abort("prototypes() needs a fit from {.fn protonam}, not {describe(fit)}.", class = "argument", arg = "fit")
   }
   units <- check_choice(units, c("original", "processed"), "units")
-  config <- fit$config
+  config <- engine_of(fit)
   if (!config$use_prototypes) {
     pn_abort("This fit has no prototypes: it was made with {.code use_prototypes = FALSE}.", class = "no_prototypes")
   }
   member <- check_number(member, "member", min = 1, max = length(fit$members), whole = TRUE)
   layer <- check_layers(layer, config$n_layers)
   names <- feature_names(fit)
-  wanted <- if (is.null(term)) seq_along(names) else match_features(term, names)
+  wanted <- if (is.null(term)) config$net %||% seq_along(names) else match_features(term, names)
+  smooth <- names[setdiff(wanted, config$net %||% wanted)]
+  if (length(smooth) || !length(wanted)) {
+    what <- if (length(smooth)) smooth else names
+    pn_abort(
+      c(
+        "{.and {.field {what}}} {?has/have} no prototypes: {?its shape is/their shapes are} smooth.",
+        i = "{.code prototypes_for = TRUE} gives prototypes to every feature."
+      ),
+      class = "no_prototypes", arg = "term"
+    )
+  }
 
   layout <- .Call(ffi_layout, config)
   tensors <- lapply(c(center = "center", slope = "coeff", intercept = "bias"), function(name) {
@@ -48,10 +59,10 @@ prototypes <- function(fit, term = NULL, layer = NULL, units = c("original", "pr
   })
   tables <- lapply(wanted, function(i) {
     by_layer <- lapply(layer, function(l) {
-      lines <- lapply(tensors, function(tensor) tensor[l, , i])
+      lines <- lapply(tensors, function(tensor) tensor[l, , net_position(fit, i)])
       order <- order(lines$center)
       lines <- lapply(lines, `[`, order)
-      count <- fit$nearest[[member]][order, l, i]
+      count <- fit$nearest[[member]][order, l, net_position(fit, i)]
       prototype_rows(fit$encoder[[i]], l, lines, count, units)
     })
     do.call(rbind, by_layer)
@@ -136,6 +147,8 @@ count_nearest <- function(member, config, features, counts) {
     return(out)
   }
   centers <- slab_tensor(member$params, .Call(ffi_layout, config), "center")
+  features <- features[config$net %||% seq_len(config$n_features)]
+  counts <- counts[config$net %||% seq_len(config$n_features)]
   for (i in seq_len(config$n_features)) {
     known <- !is.nan(features[[i]]$values)
     for (l in seq_len(config$n_layers)) {

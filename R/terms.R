@@ -20,14 +20,15 @@ tensor_index <- function(layout, name) {
 #' @noRd
 model_constant <- function(object) {
   config <- object$config
-  layout <- .Call(ffi_layout, config)
+  layout <- .Call(ffi_layout, engine_of(object))
   so <- config$n_tasks * config$n_outputs
   each <- vapply(seq_along(object$members), function(m) {
     biases <- lapply(seq_len(config$n_layers) - 1L, function(l) {
       # [task, output] -> task x output with outputs fastest
       as.vector(t(slab_tensor(object$members[[m]]$params, layout, paste0("agg_b", l))))
     })
-    Reduce(`+`, biases) + apply(object$centering[[m]], 2L, sum)
+    below <- object$members[[m]]$base$intercept %||% 0
+    Reduce(`+`, biases) + below + apply(object$centering[[m]], 2L, sum)
   }, numeric(so))
   mean <- rowMeans(matrix(each, so))
   rep_len(object$response$center, so) + rep_len(object$response$scale, so) * mean

@@ -10,10 +10,7 @@ unknown_in <- function(unknown, range) {
 #' Cumulative predictions of one member, [rows, layer, task x output], in the engine's units
 #' @noRd
 member_predictions <- function(object, m, data, unknown, threads) {
-  member <- object$members[[m]]
-  evaluate <- function(data) {
-    with_kernels(expr = .Call(ffi_predict, object$config, member$params, member$running, data, threads))
-  }
+  evaluate <- function(data) layer_predictions(object, m, data, threads)
   value <- evaluate(data)
   if (is.null(unknown)) {
     return(value)
@@ -24,7 +21,7 @@ member_predictions <- function(object, m, data, unknown, threads) {
     return(value)
   }
   some <- encoded_data(slice_features(data$features, rows, data$n), length(rows))
-  by_layer <- .Call(ffi_contributions, object$config, member$params, member$running, some, TRUE, threads)
+  by_layer <- component_values(object, m, some, layers = TRUE, threads)
   for (i in which(lengths(unknown) > 0L)) {
     at <- match(unknown[[i]], rows)
     mean <- object$centering[[m]][i, , ]
@@ -40,9 +37,9 @@ member_predictions <- function(object, m, data, unknown, threads) {
 #' Centred contributions of one member, [rows, component, task x output], in the engine's units
 #' @noRd
 member_contributions <- function(object, m, data, unknown, threads) {
-  member <- object$members[[m]]
   evaluate <- function(data) {
-    .Call(ffi_contributions, object$config, member$params, member$running, data, FALSE, threads)
+    value <- component_values(object, m, data, layers = FALSE, threads)
+    array(value, dim(value)[1:3])
   }
   value <- evaluate(data)
   if (!is.null(unknown) && object$order > 1) {

@@ -1,0 +1,101 @@
+# Layer 0: a smooth additive model under the prototype layers (src/model_smooth.h, src/train_smooth.h). What R decides is
+# which kind of term a feature has and where its knots are; the engine fits.
+#
+# A base is list(terms = list per feature of list(kind, knots, missing), handle = how much smoother than found, per
+# feature, or NULL). Kinds: "spline" (two knots are a line), "levels" (a value per level, without order), "none".
+
+max_base_columns <- 400L # coefficients of layer 0 in all
+least_knots <- 10L
+most_knots <- 30L
+
+#' Knots that a spline may have: more with more rows, fewer with many features
+#' @noRd
+base_knots <- function(n, n_splines) {
+  wanted <- min(max(least_knots, floor(n / 200)), most_knots)
+  max(2L, min(wanted, floor(max_base_columns / max(n_splines, 1L))))
+}
+
+#' Terms of layer 0 for encoded training columns
+#'
+#' @param encoded From encode_training().
+#' @param n Training rows.
+#' @param kind "smooth", or "linear": straight lines and levels.
+#' @param handle NULL or smoothness per feature, see protonam().
+#' @noRd
+base_terms <- function(encoded, n, kind = "smooth", handle = NULL) {
+  nominal <- vapply(encoded$encoders, has_no_order, NA)
+  distinct <- mapply(function(feature, count) {
+    list(sort(unique(feature$values[!is.nan(feature$values) & count > 0])))
+  }, encoded$features, encoded$counts)
+  spline <- !nominal & lengths(distinct) > 2L
+  knots <- if (kind == "linear") 2L else base_knots(n, sum(spline))
+  # the ends of normal scores stand far out: beyond these a value counts as one there
+  reach <- stats::qnorm(1 - 1 / (2 * max(n, 2)))
+  terms <- Map(function(encoder, values, nominal) {
+    missing <- encoder$has_missing && !is_categorical(encoder)
+    if (nominal && length(values) > 2L) {
+      return(list(kind = "levels", knots = values, missing = FALSE))
+    }
+    if (encoder$scaling$method == "quantile" && !nominal) values <- unique(pmin(pmax(values, -reach), reach))
+    if (length(values) < 2L) {
+      return(list(kind = "none", knots = numeric(), missing = missing))
+    }
+    list(kind = "spline", knots = spread_out(values, knots), missing = missing)
+  }, encoded$encoders, distinct, nominal)
+  list(terms = unname(terms), handle = handle)
+}
+
+#' Levels that have no order, or none together with a missing value
+#' @noRd
+has_no_order <- function(encoder) {
+  encoder$type %in% c("factor", "character", "logical") || (encoder$type == "ordered" && encoder$has_missing)
+}
+
+#' At most k of ascending values, evenly spaced by rank, the ends included
+#' @noRd
+spread_out <- function(values, k) {
+  if (length(values) <= k) values else values[unique(round(seq(1, length(values), length.out = k)))]
+}
+
+#' Features that may have prototype layers in order 1: numbers and ordered levels with three values or more
+#'
+#' Levels without order are free in layer 0, and two values make a line.
+#' @noRd
+may_jump <- function(base) {
+  vapply(base$terms, function(term) term$kind == "spline" && length(term$knots) > 2L, NA)
+}
+
+#' Initial prototypes at quantiles of the distinct values: rows that share a value do not draw them all
+#' @return matrix [prototypes, features]
+#' @noRd
+distinct_centers <- function(features, prototypes) {
+  probs <- seq_len(prototypes) / (prototypes + 1)
+  one <- function(feature) {
+    values <- sort(unique(feature$values[!is.nan(feature$values)]))
+    if (length(values)) stats::quantile(values, probs, names = FALSE) else 0 * probs
+  }
+  matrix(vapply(features, one, probs), prototypes)
+}
+
+#' Layer 0 alone, fitted to all rows
+#' @return list(fitted = values, eta = [rows, task x output])
+#' @noRd
+fit_base <- function(config, data, base, straight = FALSE) {
+  alone <- without_prototypes(config, length(data$features))
+  options <- list(irls = 40, newton = 12, straight = straight, tolerance = 1e-7, strengths = NULL)
+  out <- .Call(ffi_smooth_fit, alone, data, base, options)
+  list(fitted = out$fitted, eta = t(out$eta))
+}
+
+#' A configuration whose prototype layers have some features only
+#' @param net Feature numbers.
+#' @noRd
+with_prototypes_for <- function(config, net, n_columns = config$n_features) {
+  config$net <- as.integer(net)
+  config$n_columns <- as.integer(n_columns)
+  config$n_features <- length(net)
+  config$components <- matrix(seq_along(net), nrow = 1L)
+  config
+}
+
+without_prototypes <- function(config, n_columns = config$n_features) with_prototypes_for(config, integer(), n_columns)

@@ -1,0 +1,74 @@
+# The effects core: what each component of a member contributes, layer by layer. The only caller of the engine's
+# contributions and predictions of whole models.
+#
+# A fit has two descriptions of its network. `config` names all terms; `engine` is what the engine is given: in order 1
+# its prototype layers have the features in engine$net alone. `base` describes layer 0 (R/base.R), which has all
+# features; each member has its own values of it.
+
+engine_of <- function(object) object$engine %||% object$config
+
+has_base <- function(object) !is.null(object$base)
+
+#' Layers that a user sees: layer 0, called smooth, and the prototype layers
+#' @noRd
+layer_names <- function(object) {
+  c(if (has_base(object)) "smooth", paste0("layer", seq_len(object$config$n_layers)))
+}
+
+n_shown_layers <- function(object) object$config$n_layers + has_base(object)
+
+#' Contributions of all components, not centred
+#'
+#' @param layers Of each layer, or summed over layers?
+#' @return array [rows, component, task x output, layer or 1] in the engine's units
+#' @noRd
+component_values <- function(object, m, data, layers = FALSE, threads = resolve_threads()) {
+  engine <- engine_of(object)
+  member <- object$members[[m]]
+  value <- with_kernels(expr = .Call(ffi_contributions, engine, member$params, member$running, data, layers, threads))
+  depth <- if (layers) engine$n_layers else 1L
+  so <- engine$n_tasks * engine$n_outputs
+  value <- array(value, c(data$n, ncol(engine$components), so, depth))
+  if (!has_base(object)) {
+    return(value)
+  }
+  smooth <- .Call(ffi_smooth_terms, object$base, member$base, data)
+  out <- array(0, c(data$n, ncol(object$config$components), so, if (layers) depth + 1L else 1L))
+  net <- engine$net
+  if (layers) {
+    out[, , , 1L] <- smooth
+    out[, net, , -1L] <- value
+  } else {
+    out[] <- smooth
+    out[, net, , ] <- out[, net, , , drop = FALSE] + value
+  }
+  out
+}
+
+#' Cumulative predictions of one member, offset not added
+#' @return array [rows, layer, task x output] in the engine's units
+#' @noRd
+layer_predictions <- function(object, m, data, threads) {
+  engine <- engine_of(object)
+  member <- object$members[[m]]
+  value <- with_kernels(expr = .Call(ffi_predict, engine, member$params, member$running, data, threads))
+  if (!has_base(object)) {
+    return(value)
+  }
+  smooth <- .Call(ffi_smooth_terms, object$base, member$base, data)
+  so <- dim(value)[3L]
+  eta <- vapply(seq_len(so), function(u) {
+    rowSums(matrix(smooth[, , u], data$n)) + member$base$intercept[u]
+  }, numeric(data$n))
+  out <- array(rep(matrix(eta, data$n), each = 1L), c(data$n, so, dim(value)[2L] + 1L))
+  out <- aperm(out, c(1L, 3L, 2L))
+  out[, -1L, ] <- out[, -1L, , drop = FALSE] + value
+  out
+}
+
+#' Where a feature stands among those with prototype layers; NA without
+#' @noRd
+net_position <- function(object, i) {
+  net <- engine_of(object)$net
+  if (is.null(net)) i else match(i, net)
+}

@@ -1,0 +1,326 @@
+# The package's own way to fit: layer 0 under the prototype layers, members that each leave one fold out, nothing
+# selected by accident. (The paper's way, one model whose best epoch validation rows choose, is in R/protonam.R.)
+#
+# A job is list(config, data, encoded, control, groups, seed, threads, verbose): what does not change from one training
+# to the next. A design is what is decided from the data before the members train: list(base, engine, control, centers,
+# evidence, strengths).
+
+default_members <- 8L
+n_halves <- 2L # folds of the screening
+
+# Folds -------------------------------------------------------------------------------------------------------------
+
+#' How many folds there can be: no more than groups, or rows of the rarest class
+#' @param classes NULL or the training rows' classes.
+#' @noRd
+resolve_members <- function(ensemble, n, groups, classes) {
+  asked <- ensemble %||% default_members
+  rarest <- if (is.null(classes)) Inf else min(tabulate(match(classes, unique(classes))))
+  limits <- c(
+    "group{?s}" = if (is.null(groups)) Inf else length(unique(groups)), "row{?s} of the rarest class" = rarest,
+    "row{?s}" = floor(n / 2)
+  )
+  k <- max(min(asked, limits), 1)
+  if (k < asked && !(is.null(ensemble) && k == 1 && n < 4)) {
+    what <- names(limits)[which.min(limits)]
+    pn_inform(
+      c(
+        paste0("There {?is/are} only {k} ", what, ", so there {?is/are} {k} member{?s} instead of {asked}."),
+        i = if (k == 1) "One model has no band and no out-of-fold predictions."
+      ),
+      class = "fewer_members"
+    )
+  }
+  k
+}
+
+#' A fold for every training row: classes alike, groups whole
+#' @noRd
+member_folds <- function(k, n, groups, classes, seed) {
+  if (k < 2) {
+    return(NULL)
+  }
+  as.integer(if (is.null(groups)) draw_folds(k, classes, n, seed) else draw_grouped(k, groups, classes, seed))
+}
+
+# Screening ---------------------------------------------------------------------------------------------------------
+
+#' Loss of each row, in the engine's units
+#' @param eta [rows, task x output], offset included
+#' @noRd
+row_losses <- function(config, data, eta) {
+  o <- config$n_outputs
+  n <- data$n
+  if (config$task_kind == "group") {
+    at <- cbind(rep(seq_len(n), o), rep((data$task - 1L) * o, o) + rep(seq_len(o), each = n))
+    eta <- matrix(eta[at], n, o)
+  }
+  y <- data$y
+  softplus <- function(x) pmax(x, 0) + log1p(exp(-abs(x)))
+  loss <- switch(config$family,
+    gaussian = (y - eta)^2,
+    binomial = softplus(eta) - y * eta,
+    poisson = exp(pmin(eta, 50)) - y * eta,
+    multinomial = {
+      top <- do.call(pmax, as.data.frame(eta))
+      log(rowSums(exp(eta - top))) + top - eta[cbind(seq_len(n), y[, 1L] + 1L)]
+    }
+  )
+  if (is.matrix(loss)) rowMeans(loss, na.rm = TRUE) else loss
+}
+
+add_offset <- function(data, eta) if (is.null(data$offset)) eta else eta + data$offset
+
+#' Derivative of a row's loss by its linear predictor: its spread, over rows and outputs
+#' @noRd
+score_spread <- function(config, data, eta) {
+  y <- data$y
+  if (config$task_kind == "group" || config$family == "multinomial") {
+    step <- 1e-4 # the losses have no other form here
+    slope <- (row_losses(config, data, eta + step) - row_losses(config, data, eta - step)) / (2 * step)
+    if (config$family == "multinomial") {
+      top <- do.call(pmax, as.data.frame(eta))
+      p <- exp(eta - top)
+      p <- p / rowSums(p)
+      return(sqrt(mean(p * (1 - p))))
+    }
+    return(sqrt(mean(slope^2)))
+  }
+  slope <- switch(config$family,
+    gaussian = 2 * (eta - y),
+    binomial = stats::plogis(eta) - y,
+    poisson = exp(pmin(eta, 50)) - y
+  )
+  sqrt(mean(slope^2, na.rm = TRUE))
+}
+
+#' How much there is to learn: rows times the ratio of signal to noise, by layer 0 alone
+#' @noRd
+signal_rows <- function(config, data, eta) {
+  weights <- data$weights %||% rep(1, data$n)
+  mean_loss <- function(eta) {
+    loss <- row_losses(config, data, eta)
+    sum((loss * weights)[is.finite(loss)]) / sum(weights[is.finite(loss)])
+  }
+  flat <- matrix(0, data$n, ncol(eta))
+  null <- fit_base(config, data, list(terms = rep(list(no_term), length(data$features)), handle = NULL))$eta
+  explained <- 1 - mean_loss(eta) / mean_loss(add_offset(data, flat + null))
+  explained <- min(max(explained, 0), 0.999)
+  data$n * explained / (1 - explained)
+}
+
+no_term <- list(kind = "none", knots = numeric(), missing = FALSE)
+
+#' Which features may have prototypes
+#' @param for_features NULL (the evidence decides), TRUE, or names.
+#' @return feature numbers
+#' @noRd
+prototype_candidates <- function(for_features, base, names) {
+  may <- if (is.null(base)) rep(TRUE, length(names)) else may_jump(base)
+  if (is.null(for_features) || isTRUE(for_features)) {
+    return(which(may))
+  }
+  which(may & names %in% for_features)
+}
+
+check_prototypes_for <- function(x, names) {
+  if (is.null(x) || isTRUE(x)) {
+    return(x)
+  }
+  if (isFALSE(x)) {
+    return(character())
+  }
+  if (!is.character(x)) {
+    pn_abort("{.arg prototypes_for} must be NULL, TRUE or names of features, not {describe(x)}.",
+      class = "argument", arg = "prototypes_for"
+    )
+  }
+  for (name in setdiff(x, names)) {
+    pn_abort(
+      c("{.arg prototypes_for} names {.val {name}}, which is no feature.", suggest(name, names)),
+      class = "unknown_term", arg = "prototypes_for"
+    )
+  }
+  x
+}
+
+#' What prototypes add to each feature, out of fold
+#'
+#' For each feature: the out-of-fold loss when its shape is replaced by what layer 0 alone makes of it, minus the loss
+#' with prototypes; the mean over rows in standard errors. What a spline can say, too, does not count.
+#' @param full,smooth Models with and without prototype layers, members in the same order, member k without half k.
+#' @param half Half of every row.
+#' @return z per feature, NA for those without prototypes in `full`
+#' @noRd
+prototype_evidence <- function(full, smooth, data, half, groups, threads) {
+  config <- full$config
+  so <- config$n_tasks * config$n_outputs
+  eta <- matrix(0, data$n, so)
+  change <- array(0, c(data$n, config$n_features, so))
+  centred <- function(value, rows) {
+    value <- array(value, dim(value)[1:3])
+    value - rep(colMeans(value[rows, , , drop = FALSE]), each = data$n)
+  }
+  for (k in seq_len(n_halves)) {
+    out <- half == k
+    a <- component_values(full, k, data, threads = threads)
+    b <- component_values(smooth, k, data, threads = threads)
+    change[out, , ] <- (centred(a, !out) - centred(b, !out))[out, , , drop = FALSE]
+    link <- layer_predictions(full, k, data, threads)
+    eta[out, ] <- link[out, dim(link)[2L], ]
+  }
+  eta <- add_offset(data, eta)
+  loss <- row_losses(config, data, eta)
+  weights <- data$weights %||% rep(1, data$n)
+  group <- groups %||% seq_len(data$n)
+  z <- rep(NA_real_, config$n_features)
+  for (i in engine_of(full)$net) {
+    without <- row_losses(config, data, eta - array(change[, i, ], c(data$n, so)))
+    z[i] <- mean_in_errors((without - loss) * weights, group)
+  }
+  list(z = z, loss = sum(loss * weights) / sum(weights))
+}
+
+#' A mean in standard errors, rows of a group taken together
+#' @noRd
+mean_in_errors <- function(x, group) {
+  x <- x[is.finite(x)]
+  total <- if (length(unique(group)) == length(group)) x else as.vector(rowsum(x, group[seq_along(x)]))
+  spread <- stats::sd(total)
+  if (!is.finite(spread) || spread == 0) 0 else mean(total) / (spread / sqrt(length(total)))
+}
+
+#' z beyond which a feature gets prototypes: a screening of many features needs a higher one
+#' @noRd
+evidence_cut <- function(n_candidates) max(1, stats::qnorm(1 - 1.5 / max(n_candidates, 2)))
+
+# Design ------------------------------------------------------------------------------------------------------------
+
+#' Decide from the data what the members will be
+#' @noRd
+crossfit_design <- function(job, fold, order) {
+  control <- job$control
+  config <- job$config
+  data <- job$data
+  names <- vapply(job$encoded$encoders, `[[`, "", "name")
+  wanted <- check_prototypes_for(control$prototypes_for, names)
+  if (control$base == "none" || order > 1) {
+    if (order == 1) control <- settle_control(control, data$n, Inf)
+    return(list(
+      base = NULL, config = sized_config(config, control), control = control,
+      centers = distinct_centers(data$features, control$prototypes)
+    ))
+  }
+  base <- base_terms(job$encoded, data$n, control$base, job$handle)
+  alone <- fit_base(config, data, base)
+  eta <- add_offset(data, alone$eta)
+  control <- settle_control(control, data$n, signal_rows(config, data, eta))
+  spread <- score_spread(config, data, eta)
+  config <- sized_config(config, control)
+  candidates <- prototype_candidates(wanted, base, names)
+  design <- list(
+    base = base, config = config, control = control, centers = distinct_centers(data$features, control$prototypes),
+    net = candidates, spread = spread
+  )
+  strengths <- control$variation %||% design_strengths(control)
+  if (!length(candidates) || is.null(fold) || (!is.null(wanted) && length(strengths) == 1L)) {
+    return(set_strength(design, strengths[1L], data$n))
+  }
+  screening <- screen_features(job, design, fold, strengths)
+  design$evidence <- screening
+  design <- set_strength(design, screening$strength, data$n)
+  if (is.null(wanted)) {
+    design$net <- candidates[which(screening$z[candidates] > evidence_cut(length(candidates)))]
+  }
+  design
+}
+
+#' Strengths of the penalty on variation to try: noisy data want the first
+#' @noRd
+design_strengths <- function(control) if (isTRUE(control$clean)) c(0.1, 0.03) else 0.3
+
+#' The engine's penalty on variation: a factor, in units of what chance does to the loss
+#' @noRd
+set_strength <- function(design, factor, n) {
+  design$strength <- factor
+  design$config$variation <- factor * design$spread / sqrt(n)
+  design
+}
+
+sized_config <- function(config, control) {
+  config[c("hidden", "n_prototypes", "n_layers")] <-
+    lapply(control[c("hidden", "prototypes", "layers")], as.integer)
+  config
+}
+
+#' Two members per strength on halves of the rows: which strength, and which features need prototypes
+#' @noRd
+screen_features <- function(job, design, fold, strengths) {
+  half <- (fold - 1L) %% n_halves + 1L
+  smooth <- c(design, list(order = 1))
+  smooth$net <- integer()
+  smooth <- crossfit_model(job, smooth, half, seq_len(n_halves))
+  best <- NULL
+  for (factor in strengths) {
+    trial <- set_strength(design, factor, job$data$n)
+    trial$control$epochs <- max(20, ceiling(trial$control$epochs * screening_share))
+    full <- crossfit_model(job, trial, half, seq_len(n_halves))
+    found <- prototype_evidence(full, smooth, job$data, half, job$groups, job$threads)
+    if (is.null(best) || found$loss < best$loss) best <- c(found, strength = factor)
+  }
+  best$tried <- strengths
+  best
+}
+
+screening_share <- 0.5
+
+#' Members of a design, as far as the effects core needs a model
+#' @param fold Fold of every training row, or NULL.
+#' @param skip Folds that the members leave out, 0 for none.
+#' @noRd
+crossfit_model <- function(job, design, fold, skip, verbose = FALSE) {
+  model <- list(config = design$config, base = design$base, order = 1)
+  model$engine <- if (is.null(design$base)) {
+    design$config
+  } else {
+    with_prototypes_for(design$config, design$net, length(job$data$features))
+  }
+  data <- job$data
+  data$fold <- fold
+  centers <- design$centers[, model$engine$net %||% seq_along(data$features), drop = FALSE]
+  members <- train_ensemble(
+    model$engine, data, NULL, centers, design$control, rep(job$seed, length(skip)), job$threads_given, verbose,
+    skip = as.integer(skip), base = design$base
+  )
+  model$seconds <- Reduce(`+`, lapply(members, `[[`, "seconds"))
+  model$members <- keep_finite(members, design$control)
+  model
+}
+
+#' The whole of it: design, members, out-of-fold predictions
+#' @return list(config, engine, base, members, fold, evidence, control)
+#' @noRd
+crossfit <- function(job, k, order) {
+  classes <- job$classes
+  fold <- member_folds(k, job$data$n, job$groups, classes, job$seed)
+  design <- crossfit_design(job, fold, order)
+  model <- crossfit_model(job, design, fold, if (is.null(fold)) 0L else seq_len(k), job$verbose)
+  model[c("fold", "control", "evidence", "strength")] <-
+    list(fold, design$control, design$evidence[c("z", "tried")], design$strength)
+  model
+}
+
+#' Link of every training row by the member that did not see it: matrix as `fitted`, own units, NA for other rows
+#' @param at Positions of the training rows among all rows.
+#' @noRd
+out_of_fold <- function(fields, data, at, task, threads) {
+  out <- fields$fitted
+  out[] <- NA_real_
+  for (m in seq_along(fields$members)) {
+    rows <- which(fields$fold == fields$members[[m]]$skip)
+    part <- encoded_data(slice_features(data$features, rows, data$n), length(rows))
+    link <- engine_link(fields, part, NULL, threads, members = m)
+    out[at[rows], ] <- visible_link(fields, link, task[at[rows]], fields$offset_values[at[rows]])
+  }
+  out
+}
