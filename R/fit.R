@@ -55,8 +55,9 @@ check_memory <- function(config, data, validation, control, seeds, threads) {
   pn_abort(
     c(
       "This fit needs {size[1L]} of memory, and there is {size[2L]}.",
-      i = "It has {length(seeds)} member{?s}, {format(control$hidden, scientific = FALSE)} hidden units, {config$n_features} feature{?s},
-        {ncol(config$components)} component{?s} and {control$batch_size} row{?s} per batch."
+      i = "It has {length(seeds)} member{?s}, {format(control$hidden, scientific = FALSE)} hidden units,
+        {config$n_features} feature{?s}, {ncol(config$components)} component{?s}
+        and {control$batch_size} row{?s} per batch."
     ),
     class = "memory", bytes = bytes[1L], available = bytes[2L]
   )

@@ -13,6 +13,7 @@
  */
 #include "r_parse.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -193,14 +194,15 @@ static SEXP layout_body(void *data) {
   pn_r_config(&config, call->config, &call->arena);
   pn_r_check(pn_layout_init(&layout, &config));
   const int two = config.predictor_layers == 2;
-  const R_xlen_t tensors = pn_r_length(pn_size_add(two ? 8 : 6, PN_SIZE(config.layers, two ? 8 : 6)));
+  const size_t tensors = pn_size_add(two ? 8 : 6, PN_SIZE(config.layers, two ? 8 : 6));
+  if (tensors > INT_MAX) pn_r_abort("engine", "The engine does not list %.0f tensors.", (double)tensors);
   const char *names[] = {"name", "offset", "dim", "stride", "total", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   tensor_list list = {.used = 0};
-  SET_VECTOR_ELT(out, 0, list.name = Rf_allocVector(STRSXP, tensors));
-  SET_VECTOR_ELT(out, 1, list.offset = Rf_allocVector(REALSXP, tensors));
-  SET_VECTOR_ELT(out, 2, list.dim = Rf_allocVector(VECSXP, tensors));
-  SET_VECTOR_ELT(out, 3, list.stride = Rf_allocVector(VECSXP, tensors));
+  SET_VECTOR_ELT(out, 0, list.name = Rf_allocVector(STRSXP, (R_xlen_t)tensors));
+  SET_VECTOR_ELT(out, 1, list.offset = Rf_allocVector(REALSXP, (R_xlen_t)tensors));
+  SET_VECTOR_ELT(out, 2, list.dim = Rf_allocVector(VECSXP, (R_xlen_t)tensors));
+  SET_VECTOR_ELT(out, 3, list.stride = Rf_allocVector(VECSXP, (R_xlen_t)tensors));
   SET_VECTOR_ELT(out, 4, Rf_ScalarReal((double)layout.total));
 
   const size_t d = config.layers, t = config.prototypes, K = config.features, F = layout.feature_size;

@@ -12,7 +12,6 @@ expect_refused <- function(expr) {
 }
 
 test_that("a layout whose size wraps is refused", {
-  # 2^31 * 2^31 * 4 = 2^64
   expect_refused(.Call(ffi_layout, crafted(hidden = 2^31 - 1, n_layers = 2^31 - 1)))
   expect_refused(.Call(ffi_layout, crafted(n_layers = 2^32, hidden = 2^32)))
   expect_refused(.Call(ffi_layout, crafted(n_prototypes = 2^52, n_layers = 2^12)))
