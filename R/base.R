@@ -5,7 +5,7 @@
 # feature, or NULL). Kinds: "spline" (two knots are a line), "levels" (a value per level, without order), "none".
 
 max_base_columns <- 400L # coefficients of layer 0 in all
-least_knots <- 10L
+least_knots <- 20L
 most_knots <- 30L
 
 #' Knots that a spline may have: more with more rows, fewer with many features
@@ -51,10 +51,16 @@ has_no_order <- function(encoder) {
   encoder$type %in% c("factor", "character", "logical") || (encoder$type == "ordered" && encoder$has_missing)
 }
 
-#' At most k of ascending values, evenly spaced by rank, the ends included
+#' At most k knots for ascending values: half way between even ranks and even distances
+#'
+#' By rank alone the tails, where curves bend too, have hardly a knot; by distance alone the middle has too few.
 #' @noRd
 spread_out <- function(values, k) {
-  if (length(values) <= k) values else values[unique(round(seq(1, length(values), length.out = k)))]
+  if (length(values) <= k) {
+    return(values)
+  }
+  by_rank <- stats::quantile(values, seq(0, 1, length.out = k), names = FALSE)
+  unique((by_rank + seq(values[1L], values[length(values)], length.out = k)) / 2)
 }
 
 #' Features that may have prototype layers in order 1: numbers and ordered levels with three values or more

@@ -93,7 +93,7 @@ value_rows <- function(values) {
 #'
 #' @param values List with one vector of processed values per feature; empty for features that are not wanted.
 #' @param layers Effects of each layer, or summed over layers?
-#' @param spread Also the standard deviation over members?
+#' @param spread Also the standard error?
 #' @return list(mean, sd): lists with one array [values, task x output, layers or 1] per feature; sd is NULL unless
 #'   wanted
 #' @noRd
@@ -107,10 +107,12 @@ main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads
     rows <- value_rows(values)
     each <- function(m) member_single_effects(object, m, values, rows, layers, threads)
   }
-  average_members(object, each, spread)
+  out <- average_members(object, each, spread)
+  if (object$order == 1 && !layers && !is.null(out$sd)) out$sd <- floor_errors(object, out$sd, values)
+  out
 }
 
-#' Mean over members of lists of arrays and, if wanted, the standard deviation
+#' Mean over members of lists of arrays and, if wanted, its standard error (R/bands.R)
 #' @param each Function of a member's number that gives its list of arrays.
 #' @return list(mean, sd); sd is NULL unless wanted
 #' @noRd
@@ -128,7 +130,7 @@ average_members <- function(object, each, spread) {
       moment <- Map(function(old, by) old + by^2 * (m - 1) / m, moment, change)
     }
   }
-  list(mean = mean, sd = if (spread && n > 1L) lapply(moment, function(x) sqrt(x / (n - 1))))
+  list(mean = mean, sd = if (spread && n > 1L) lapply(moment, function(x) member_error(object) * sqrt(x / (n - 1))))
 }
 
 #' Effects of one member of an order 1 model: list of arrays [values, task x output, layers or 1]

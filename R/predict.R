@@ -71,7 +71,7 @@ predict.protonam <- function(object, newdata, type = c("response", "link", "clas
     one <- engine_link(object, new$data, new$unknown, threads, members = m)
     as.double(from_link(object, visible_link(object, one, new$task, new$offset), type))
   }, numeric(length(fit)))
-  spread <- apply(matrix(each, ncol = length(object$members)), 1L, stats::sd)
+  spread <- member_error(object) * apply(matrix(each, ncol = length(object$members)), 1L, stats::sd)
   list(fit = fit, se.fit = structure(spread, names = names(fit), dim = dim(fit), dimnames = dimnames(fit)))
 }
 

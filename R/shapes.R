@@ -96,7 +96,7 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
   }
   frame <- bind_columns(parts)
   if (spread) {
-    half <- stats::qnorm((1 + level) / 2) * frame$sd
+    half <- band_width(fit, level) * frame$sd
     frame$lower <- frame$effect - half
     frame$upper <- frame$effect + half
   }
@@ -220,13 +220,7 @@ new_shapes <- function(object, frame, scale, level, terms) {
     frame[columns] <- lapply(frame[columns], exp)
   }
   members <- length(object$members)
-  band <- if (members > 1L) {
-    how <- if (isTRUE(object$bootstrap)) "on rows drawn with replacement" else "with different seeds"
-    sprintf(
-      "Band: mean of %d models trained %s, plus and minus %s of their standard deviations.", members, how,
-      formatC(stats::qnorm((1 + level) / 2), digits = 3L, format = "fg")
-    )
-  }
+  band <- describe_band(object, level)
   structure(
     frame,
     class = c("protonam_shapes", "data.frame"), terms = shape_features(object, terms),

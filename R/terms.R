@@ -70,7 +70,7 @@ predict_terms <- function(object, new, terms, threads, se = FALSE) {
   members <- length(object$members)
   squares <- 0
   for (m in seq_len(members)) squares <- squares + (member_terms(object, m, new, threads) - value)^2
-  list(fit = fit, se.fit = visible_terms(object, sqrt(squares / (members - 1)), new, keep))
+  list(fit = fit, se.fit = visible_terms(object, member_error(object) * sqrt(squares / (members - 1)), new, keep))
 }
 
 #' Terms of one member

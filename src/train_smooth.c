@@ -22,8 +22,9 @@
 
 #define PN_ROWS 512           /* rows whose codes are looked up together */
 #define PN_RHO_RANGE 18.0     /* strengths stay within exp(+-) of their scale */
-#define PN_STEP_MOST 5.0      /* longest step of a log strength */
-#define PN_PRIOR_SD 5.0       /* effects of levels, lines and missing values are not expected beyond (link scale) */
+#define PN_STEP_MOST 4.0      /* longest step of a log strength */
+#define PN_NEWTON_IRLS 1      /* steps of the strengths per weighted fit while the weights still move */
+#define PN_PRIOR_SD 5.0       /* effects are not expected to spread beyond (link scale): they stay finite under separation */
 #define PN_WEIGHT_FLOOR 1e-5  /* of a working weight, relative to the case weight */
 #define PN_HALVINGS 12        /* of a weighted fit's step at most */
 #define PN_RIDGE 1e-9         /* of the mean diagonal: keeps what nothing determines at zero */
@@ -600,6 +601,23 @@ static void predict(pn_smooth_fitter *fit, double *eta) {
   pn_smooth_predict(fit->smooth, fit->data, eta, fit->table, fit->scratch);
 }
 
+/* Variance over the rows of a spline's curved part under its prior, per unit of 1 / lambda. */
+static double curved_variance(pn_smooth_fitter *fit, const part *at, const double *mean, const double *line, double rows) {
+  const size_t m = at->n, P = fit->P;
+  double *a = fit->inverse, *inverse = fit->work, *work = fit->factor, size = 0, total = 0;
+  for (size_t k = 0; k < m; ++k) size += at->s[k * m + k];
+  for (size_t k = 0; k < m * m; ++k) a[k] = at->s[k] + size * 1e3 * (mean[k / m] * mean[k % m] + line[k]);
+  pn_cholesky(a, m);
+  pn_cholesky_inverse(a, m, inverse, work);
+  for (size_t i = 0; i < m; ++i) {
+    for (size_t j = 0; j < m; ++j) {
+      const size_t low = i < j ? i : j, high = i < j ? j : i;
+      total += inverse[i * m + j] * fit->gram[(at->at + low) * P + at->at + high];
+    }
+  }
+  return total / rows;
+}
+
 /* Natural units of the penalties, the ridge, and the least strengths, from the first sums over rows. */
 static void set_scales(pn_smooth_fitter *fit) {
   const size_t P = fit->P;
@@ -630,10 +648,14 @@ static void set_scales(pn_smooth_fitter *fit) {
       }
     }
     penalty->scale = information > 0 && size > 0 ? information / size : mean;
-    penalty->low = -PN_RHO_RANGE;
-    /* prior precision 1 / sd^2, in a gaussian's standardised response times its variance of about one */
-    if (!penalty->curvature) penalty->low = log(1 / (PN_PRIOR_SD * PN_PRIOR_SD) / penalty->scale);
-    penalty->low = fmin(0, fmax(-PN_RHO_RANGE, penalty->low));
+    /* prior precision 1 / sd^2, times the dispersion: a gaussian's may be small */
+    double least = 1 / (PN_PRIOR_SD * PN_PRIOR_SD) * (fit->config->family == PN_GAUSSIAN ? 0.05 : 1);
+    for (size_t p = 0; penalty->curvature && p + 1 < fit->n_parts; ++p) { /* its line stands behind it */
+      if (fit->parts[p].penalty == j) {
+        least *= curved_variance(fit, &fit->parts[p], fit->mean[penalty->feature], fit->parts[p + 1].s, fit->gram[0]);
+      }
+    }
+    penalty->low = fmin(0, fmax(-PN_RHO_RANGE, log(least / penalty->scale)));
   }
 }
 
@@ -701,6 +723,7 @@ pn_status pn_smooth_train(pn_smooth_fitter *fit, const double *net, const pn_smo
   pn_smooth_predict(fit->smooth, fit->data, eta, fit->table, fit->scratch);
   double now = gaussian ? 0 : deviance(fit, net, eta, fit->scratch);
   fit->iterations = 0;
+  const size_t wait = fit->gram_ready ? 0 : 2;
   for (size_t iteration = 0; iteration < (gaussian ? 1 : options->irls); ++iteration) {
     ++fit->iterations;
     memcpy(fit->before, fit->beta, B * fit->P * sizeof(double));
@@ -710,7 +733,9 @@ pn_status pn_smooth_train(pn_smooth_fitter *fit, const double *net, const pn_smo
     for (size_t j = 0; j < fit->penalties; ++j) fit->trial[j] = fit->penalty[j].rho;
     set_strengths(fit, fit->trial, options->straight, fit->lambda);
     double criterion = solve_all(fit, fit->lambda);
-    for (size_t step = 0; step < options->newton; ++step) {
+    /* the strengths wait for weights that mean something, and do not run ahead of them */
+    const size_t steps = gaussian ? options->newton : iteration < wait ? 0 : PN_NEWTON_IRLS;
+    for (size_t step = 0; step < steps && step < options->newton; ++step) {
       if (fit->penalties == 0 || newton_step(fit, options, &criterion) < 1e-3) break;
     }
     if (apply_factors(fit, fit->lambda)) solve_all(fit, fit->lambda);
@@ -719,7 +744,7 @@ pn_status pn_smooth_train(pn_smooth_fitter *fit, const double *net, const pn_smo
     if (gaussian) break;
     const double change = take_step(fit, net, eta, &now);
     if (!isfinite(now)) return PN_DIVERGED;
-    if (change < options->tolerance * (fabs(now) + 0.1)) break;
+    if (iteration >= wait && change < options->tolerance * (fabs(now) + 0.1)) break;
   }
   set_freedom(fit);
   return PN_OK;

@@ -1,0 +1,97 @@
+# Bands: how sure a fit is of its effects.
+#
+# Members of the default fit each leave one fold of the rows out and share everything else, so that they differ by their
+# rows alone. The delete-a-group jackknife turns their spread into a standard error,
+#   se^2 = (K - 1) / K sum_k (f_k - mean)^2,
+# with K - 1 degrees of freedom. Where all members shrink an effect to nothing they do not differ; there layer 0's own
+# posterior variance is the least that the band has. Ensembles of the paper's procedure have the plain standard deviation
+# of their members, as in the paper.
+
+is_crossfitted <- function(object) !is.null(object$fold)
+
+#' From the members' standard deviation to the standard error of the fit
+#' @noRd
+member_error <- function(object) {
+  k <- length(object$members)
+  if (is_crossfitted(object)) (k - 1) / sqrt(k) else 1
+}
+
+#' Half width of a band in standard errors
+#' @noRd
+band_width <- function(object, level) {
+  if (is_crossfitted(object)) stats::qt((1 + level) / 2, length(object$members) - 1) else stats::qnorm((1 + level) / 2)
+}
+
+#' What a band is, for figures and tables
+#' @noRd
+describe_band <- function(object, level) {
+  members <- length(object$members)
+  if (members < 2L) {
+    return(NULL)
+  }
+  percent <- formatC(100 * level, digits = 3L, format = "fg")
+  if (is_crossfitted(object)) {
+    return(sprintf(
+      "Band: %s %% pointwise, jackknife over %d folds; it covers the chance in the rows, not what the model leaves out.",
+      percent, members
+    ))
+  }
+  how <- if (isTRUE(object$bootstrap)) "on rows drawn with replacement" else "with different seeds"
+  sprintf(
+    "Band: mean of %d models trained %s, plus and minus %s of their standard deviations.", members, how,
+    formatC(stats::qnorm((1 + level) / 2), digits = 3L, format = "fg")
+  )
+}
+
+#' Standard errors of effects, no smaller than layer 0's own
+#' @param error List by feature of arrays [values, task x output, 1].
+#' @param values List by feature of processed values.
+#' @noRd
+floor_errors <- function(object, error, values) {
+  if (!has_base(object) || !is_crossfitted(object)) {
+    return(error)
+  }
+  scale <- rep_len(object$response$scale, object$config$n_tasks * object$config$n_outputs)
+  lapply(seq_along(error), function(i) {
+    if (!length(values[[i]])) {
+      return(error[[i]])
+    }
+    least <- base_variance(object, i, values[[i]])
+    least <- sqrt(band_floor * least) * rep(scale, each = nrow(least))
+    array(pmax(error[[i]], least), dim(error[[i]]))
+  })
+}
+
+band_floor <- 1
+
+#' Posterior variance of layer 0's effect of feature i at processed values, mean over members
+#' @return [values, task x output] in the engine's units
+#' @noRd
+base_variance <- function(object, i, z) {
+  term <- object$base$terms[[i]]
+  covariance <- lapply(object$members, function(member) member$base$covariance[[i]])
+  covariance <- Reduce(`+`, covariance) / length(covariance)
+  basis <- base_basis(term, z)
+  matrix(vapply(seq_len(dim(covariance)[3L]), function(u) {
+    rowSums((basis %*% matrix(covariance[, , u], ncol(basis))) * basis)
+  }, numeric(length(z))), length(z))
+}
+
+#' What each knot (or level, then the missing value) adds at processed values
+#' @noRd
+base_basis <- function(term, z) {
+  m <- length(term$knots)
+  missing <- is.nan(z)
+  basis <- matrix(0, length(z), m)
+  known <- z[!missing]
+  if (term$kind == "levels") {
+    nearest <- findInterval(known, (term$knots[-1L] + term$knots[-m]) / 2, left.open = TRUE) + 1L
+    basis[!missing, ] <- diag(m)[nearest, ]
+  } else if (term$kind == "spline") {
+    known <- pmin(pmax(known, term$knots[1L]), term$knots[m])
+    basis[!missing, ] <- vapply(seq_len(m), function(k) {
+      stats::splinefun(term$knots, as.double(seq_len(m) == k), method = "natural")(known)
+    }, known)
+  }
+  if (term$missing) cbind(basis, as.double(missing)) else basis
+}
