@@ -150,9 +150,9 @@ check_prototypes_for <- function(x, names) {
 #' with prototypes; the mean over rows in standard errors. What a spline can say, too, does not count.
 #' @param full,smooth Models with and without prototype layers, members in the same order, member k without half k.
 #' @param half Half of every row.
-#' @return z per feature, NA for those without prototypes in `full`
+#' @return list(gain = [rows, features], NA for features without prototypes in `full`; loss = of every row)
 #' @noRd
-prototype_evidence <- function(full, smooth, data, half, groups, threads) {
+prototype_gains <- function(full, smooth, data, half, threads) {
   config <- full$config
   so <- config$n_tasks * config$n_outputs
   eta <- matrix(0, data$n, so)
@@ -171,28 +171,27 @@ prototype_evidence <- function(full, smooth, data, half, groups, threads) {
   }
   eta <- add_offset(data, eta)
   loss <- row_losses(config, data, eta)
-  weights <- data$weights %||% rep(1, data$n)
-  group <- groups %||% seq_len(data$n)
-  z <- rep(NA_real_, config$n_features)
+  gain <- matrix(NA_real_, data$n, config$n_features)
   for (i in engine_of(full)$net) {
-    without <- row_losses(config, data, eta - array(change[, i, ], c(data$n, so)))
-    z[i] <- mean_in_errors((without - loss) * weights, group)
+    gain[, i] <- row_losses(config, data, eta - array(change[, i, ], c(data$n, so))) - loss
   }
-  list(z = z, loss = sum(loss * weights) / sum(weights))
+  list(gain = gain, loss = loss)
 }
 
 #' A mean in standard errors, rows of a group taken together
 #' @noRd
 mean_in_errors <- function(x, group) {
-  x <- x[is.finite(x)]
-  total <- if (length(unique(group)) == length(group)) x else as.vector(rowsum(x, group[seq_along(x)]))
+  if (anyNA(x)) {
+    return(NA_real_)
+  }
+  total <- if (length(unique(group)) == length(group)) x else as.vector(rowsum(x, group))
   spread <- stats::sd(total)
   if (!is.finite(spread) || spread == 0) 0 else mean(total) / (spread / sqrt(length(total)))
 }
 
 #' z beyond which a feature gets prototypes: a screening of many features needs a higher one
 #' @noRd
-evidence_cut <- function(n_candidates) max(1, stats::qnorm(1 - 1.5 / max(n_candidates, 2)))
+evidence_cut <- function(n_candidates) max(getOption("pn.cut", 1), stats::qnorm(1 - 1.5 / max(n_candidates, 2)))
 
 # Design ------------------------------------------------------------------------------------------------------------
 
@@ -256,23 +255,37 @@ sized_config <- function(config, control) {
 #' Two members per strength on halves of the rows: which strength, and which features need prototypes
 #' @noRd
 screen_features <- function(job, design, fold, strengths) {
-  half <- (fold - 1L) %% n_halves + 1L
-  smooth <- c(design, list(order = 1))
-  smooth$net <- integer()
-  smooth <- crossfit_model(job, smooth, half, seq_len(n_halves))
+  data <- job$data
+  weights <- data$weights %||% rep(1, data$n)
+  group <- job$groups %||% seq_len(data$n)
   best <- NULL
   for (factor in strengths) {
-    trial <- set_strength(design, factor, job$data$n)
-    trial$control$epochs <- max(20, ceiling(trial$control$epochs * screening_share))
-    full <- crossfit_model(job, trial, half, seq_len(n_halves))
-    found <- prototype_evidence(full, smooth, job$data, half, job$groups, job$threads)
-    if (is.null(best) || found$loss < best$loss) best <- c(found, strength = factor)
+    trial <- set_strength(design, factor, data$n)
+    trial$control$epochs <- max(20, ceiling(trial$control$epochs * getOption("pn.share", screening_share)))
+    found <- NULL
+    repeats <- min(getOption("pn.repeats", screening_repeats), max(1, floor(log2(max(fold)))))
+    for (r in seq_len(repeats)) {
+      # binary digits of the fold's number: halves that cut across each other
+      half <- as.integer(((fold - 1L) %/% 2^(r - 1)) %% n_halves) + 1L
+      smooth <- design
+      smooth$net <- integer()
+      smooth <- crossfit_model(job, smooth, half, seq_len(n_halves))
+      full <- crossfit_model(job, trial, half, seq_len(n_halves))
+      gains <- prototype_gains(full, smooth, data, half, job$threads)
+      found <- if (is.null(found)) gains else Map(`+`, found, gains)
+    }
+    loss <- sum(found$loss * weights) / sum(weights) / repeats
+    if (is.null(best) || loss < best$loss) {
+      z <- apply(found$gain * weights, 2L, mean_in_errors, group)
+      best <- list(z = z, loss = loss, strength = factor)
+    }
   }
   best$tried <- strengths
   best
 }
 
 screening_share <- 0.5
+screening_repeats <- 1L
 
 #' Members of a design, as far as the effects core needs a model
 #' @param fold Fold of every training row, or NULL.
