@@ -3,8 +3,8 @@
 # Members of the default fit each leave one fold of the rows out and share everything else, so that they differ by their
 # rows alone. The delete-a-group jackknife turns their spread into a standard error,
 #   se^2 = (K - 1) / K sum_k (f_k - mean)^2,
-# with K - 1 degrees of freedom. Where all members shrink an effect to nothing they do not differ; there layer 0's own
-# posterior variance is the least that the band has. Ensembles of the paper's procedure have the plain standard deviation
+# no smaller than layer 0's own posterior variance: where all members shrink an effect to nothing they do not differ. The
+# larger of two estimates counts 2 (K - 1) degrees of freedom (measured: inst/benchmarks/README.md). Ensembles of the paper's procedure have the plain standard deviation
 # of their members, as in the paper.
 
 is_crossfitted <- function(object) !is.null(object$fold)
@@ -19,7 +19,8 @@ member_error <- function(object) {
 #' Half width of a band in standard errors
 #' @noRd
 band_width <- function(object, level) {
-  if (is_crossfitted(object)) stats::qt((1 + level) / 2, length(object$members) - 1) else stats::qnorm((1 + level) / 2)
+  k <- length(object$members)
+  if (is_crossfitted(object)) stats::qt((1 + level) / 2, 2 * (k - 1)) else stats::qnorm((1 + level) / 2)
 }
 
 #' What a band is, for figures and tables

@@ -12,7 +12,9 @@ most_knots <- 30L
 #' @noRd
 base_knots <- function(n, n_splines) {
   wanted <- min(max(least_knots, floor(n / 200)), most_knots)
-  max(2L, min(wanted, floor(max_base_columns / max(n_splines, 1L))))
+  # more coefficients than rows would leave nothing to tell signal from noise
+  columns <- min(max_base_columns, n / 4)
+  max(2L, min(wanted, floor(columns / max(n_splines, 1L))))
 }
 
 #' Terms of layer 0 for encoded training columns
@@ -82,6 +84,22 @@ distinct_centers <- function(features, prototypes) {
   }
   matrix(vapply(features, one, probs), prototypes)
 }
+
+#' The effects table with what each term is made of: degrees of freedom of its smooth part, evidence for prototypes
+#' @noRd
+describe_parts <- function(object, effects) {
+  if (!has_base(object)) {
+    return(effects)
+  }
+  edf <- rowMeans(matrix(vapply(object$members, function(m) m$base$edf, numeric(nrow(effects) / n_outputs_of(effects))),
+    ncol = length(object$members)
+  )) / n_outputs_of(effects)
+  z <- object$evidence$z %||% rep(NA_real_, length(edf))
+  has <- seq_along(edf) %in% engine_of(object)$net
+  cbind(effects, edf = edf, evidence = z, prototypes = has)
+}
+
+n_outputs_of <- function(effects) length(unique(effects$output))
 
 #' Layer 0 alone, fitted to all rows
 #' @return list(fitted = values, eta = [rows, task x output])

@@ -191,7 +191,7 @@ mean_in_errors <- function(x, group) {
 
 #' z beyond which a feature gets prototypes: a screening of many features needs a higher one
 #' @noRd
-evidence_cut <- function(n_candidates) max(getOption("pn.cut", 1), stats::qnorm(1 - 1.5 / max(n_candidates, 2)))
+evidence_cut <- function(n_candidates) max(1, stats::qnorm(1 - 1.5 / max(n_candidates, 2)))
 
 # Design ------------------------------------------------------------------------------------------------------------
 
@@ -253,39 +253,40 @@ sized_config <- function(config, control) {
 }
 
 #' Two members per strength on halves of the rows: which strength, and which features need prototypes
+#'
+#' Features that look as if they might are screened once more, without the others, on halves that cut across the first.
+#' @return list(z = evidence per feature, NA where prototypes are out of the question, strength, tried)
 #' @noRd
 screen_features <- function(job, design, fold, strengths) {
-  data <- job$data
-  weights <- data$weights %||% rep(1, data$n)
-  group <- job$groups %||% seq_len(data$n)
-  best <- NULL
-  for (factor in strengths) {
-    trial <- set_strength(design, factor, data$n)
-    trial$control$epochs <- max(20, ceiling(trial$control$epochs * getOption("pn.share", screening_share)))
-    found <- NULL
-    repeats <- min(getOption("pn.repeats", screening_repeats), max(1, floor(log2(max(fold)))))
-    for (r in seq_len(repeats)) {
-      # binary digits of the fold's number: halves that cut across each other
-      half <- as.integer(((fold - 1L) %/% 2^(r - 1)) %% n_halves) + 1L
-      smooth <- design
-      smooth$net <- integer()
-      smooth <- crossfit_model(job, smooth, half, seq_len(n_halves))
-      full <- crossfit_model(job, trial, half, seq_len(n_halves))
-      gains <- prototype_gains(full, smooth, data, half, job$threads)
-      found <- if (is.null(found)) gains else Map(`+`, found, gains)
-    }
-    loss <- sum(found$loss * weights) / sum(weights) / repeats
-    if (is.null(best) || loss < best$loss) {
-      z <- apply(found$gain * weights, 2L, mean_in_errors, group)
-      best <- list(z = z, loss = loss, strength = factor)
-    }
+  design$control$epochs <- max(20, ceiling(design$control$epochs * screening_share))
+  first <- lapply(strengths, function(factor) screening_round(job, set_strength(design, factor, job$data$n), fold, 1L))
+  weights <- job$data$weights %||% rep(1, job$data$n)
+  best <- which.min(vapply(first, function(found) sum(found$loss * weights), 0))
+  gain <- first[[best]]$gain
+  group <- job$groups %||% seq_len(job$data$n)
+  in_errors <- function(gain) apply(gain * weights, 2L, mean_in_errors, group)
+  z <- in_errors(gain)
+  again <- which(z > 0)
+  if (length(again) && max(fold) > n_halves) {
+    design$net <- again
+    second <- screening_round(job, set_strength(design, strengths[best], job$data$n), fold, 2L)
+    z[again] <- in_errors(gain[, again, drop = FALSE] + second$gain[, again, drop = FALSE])
   }
-  best$tried <- strengths
-  best
+  list(z = z, strength = strengths[best], tried = strengths)
 }
 
-screening_share <- 0.5
-screening_repeats <- 1L
+screening_share <- 0.5 # of the epochs
+
+#' Gains of prototypes on halves of the rows
+#' @param round Which halves: a binary digit of the fold's number, so that halves of two rounds cut across each other.
+#' @noRd
+screening_round <- function(job, design, fold, round) {
+  half <- as.integer(((fold - 1L) %/% 2^(round - 1)) %% n_halves) + 1L
+  full <- crossfit_model(job, design, half, seq_len(n_halves))
+  design$net <- integer()
+  smooth <- crossfit_model(job, design, half, seq_len(n_halves))
+  prototype_gains(full, smooth, job$data, half, job$threads)
+}
 
 #' Members of a design, as far as the effects core needs a model
 #' @param fold Fold of every training row, or NULL.

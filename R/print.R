@@ -58,9 +58,48 @@ model_facts <- function(object) {
     Features = paste(features, collapse = ", "),
     if (object$order > 1) c(Components = format(length(object$term_names), big.mark = ",")),
     if (!is.null(object$task)) c(Task = paste0(object$task$name, ": ", some(object$task$levels))),
-    if (length(object$members) > 1L) c(Ensemble = ensemble_fact(object))
+    if (object$control$procedure %||% "paper" == "crossfit") own_facts(object) else paper_facts(object)
   )
-  c(facts, Validation = validation_fact(object), Time = format_seconds(object$elapsed))
+  c(facts, Time = format_seconds(object$elapsed))
+}
+
+#' Facts of a fit by the paper's procedure
+#' @noRd
+paper_facts <- function(object) {
+  c(
+    if (length(object$members) > 1L) c(Ensemble = ensemble_fact(object)),
+    Validation = validation_fact(object)
+  )
+}
+
+#' Facts of the package's own fit: its members, which features have prototypes, scores of rows left out
+#' @noRd
+own_facts <- function(object) {
+  members <- length(object$members)
+  names <- feature_names(object)[engine_of(object)$net]
+  judged <- object$judged
+  scores <- judged$scores
+  number <- function(x) formatC(x, digits = 3L, format = "fg", flag = "#")
+  text <- if (is.null(scores)) {
+    if (is.null(judged)) "none: one model" else NULL
+  } else {
+    sprintf("%s %s (%s to %s)", scores$score, number(scores$value), number(scores$lower), number(scores$upper))
+  }
+  # one score to a line, under one label
+  labels <- c(if (identical(judged$rows, "validation")) "Validation" else "Out of fold", rep("", max(length(text), 1L) - 1L))
+  facts <- c(
+    Members = if (members > 1L) sprintf("%d, each without one fold of the rows", members) else "1 (no band)",
+    if (has_base(object)) {
+      c(Prototypes = if (length(names)) some(names, quote = "") else "none: all shapes are smooth")
+    },
+    if (length(text)) stats::setNames(text, labels[seq_along(text)])
+  )
+  if (isTRUE(object$gain < 1)) {
+    facts <- c(facts, Note = "nothing was learned that holds out of fold")
+  } else if (!is.null(object$calibration)) {
+    facts <- c(facts, Note = sprintf("recalibrated by a slope of %s", number(object$calibration[["slope"]])))
+  }
+  facts
 }
 
 #' How many members, and how they do on their own
@@ -204,6 +243,10 @@ print_effects <- function(effects, n, digits, link) {
       bar = strrep("#", round(10 * shown$importance / max(table$importance, 1e-300))),
       range = range
     )
+    if (!is.null(table$edf)) {
+      lines$edf <- formatC(shown$edf, digits = 1L, format = "f")
+      lines$prototypes <- evidence_text(shown)
+    }
     if (any(!is.na(table$missing))) {
       lines$missing <- format(ifelse(is.na(shown$missing), "", number(shown$missing)), justify = "right")
     }
@@ -213,4 +256,11 @@ print_effects <- function(effects, n, digits, link) {
     print(lines, row.names = FALSE, right = FALSE)
     if (nrow(table) > n) cat("... and ", count(nrow(table) - n, "more term", "more terms"), "\n", sep = "")
   }
+}
+
+#' What speaks for prototypes, in a word or two
+#' @noRd
+evidence_text <- function(effects) {
+  z <- ifelse(is.na(effects$evidence), "", sprintf("z = %.1f", effects$evidence))
+  ifelse(effects$prototypes, ifelse(nzchar(z), z, "yes"), ifelse(nzchar(z), paste0("(", z, ")"), "-"))
 }

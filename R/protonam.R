@@ -289,7 +289,10 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   )
   parts <- list(list(at = split$train, data = data), if (!separate) held_out, rest)
   fields$fitted <- fitted_link(fields, parts, task$id, threads)
-  if (!is.null(model$fold)) fields$out_of_fold <- out_of_fold(fields, data, split$train, task$id, threads)
+  if (!is.null(model$fold)) {
+    fields$out_of_fold <- out_of_fold(fields, data, split$train, task$id, threads)
+    fields <- recalibrate(fields, weights)
+  }
   if (!effects) {
     return(new_protonam(fields))
   }
@@ -298,9 +301,10 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   fields$task_scores <- after_training(
     task_scores(fields, list(training = fitted_part(split$train), validation = judged)), "scores by task"
   )
-  fields$ensemble_score <- after_training(ensemble_score(fields, judged), "score of the ensemble")
+  fields$ensemble_score <- after_training(if (paper) ensemble_score(fields, judged), "score of the ensemble")
+  if (!paper) fields[c("judged", "gain")] <- after_training(judge_fit(fields, judged, weights, groups), "scores")
   effects <- after_training(switch(as.character(order),
-    "1" = list(effects = summarise_effects(fields, table, encoded$missing, threads)),
+    "1" = list(effects = describe_parts(fields, summarise_effects(fields, table, encoded$missing, threads))),
     "2" = purified_effects(fields, data, encoded$counts, threads)
   ), "effects")
   fields[names(effects)] <- effects
@@ -310,6 +314,22 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   fields$seconds <- model$seconds
   fields$elapsed <- proc.time()[["elapsed"]] - started
   new_protonam(fields)
+}
+
+#' Scores of an own fit: of validation rows where there are any, else out of fold
+#' @noRd
+judge_fit <- function(fields, judged, weights, groups) {
+  if (nrow(judged$link)) {
+    scores <- judge(fields, judged$link, judged$y, judged$weights)
+    return(list(list(rows = "validation", scores = scores), NA_real_))
+  }
+  if (is.null(fields$out_of_fold)) {
+    return(list(NULL, NA_real_))
+  }
+  list(
+    list(rows = "out of fold", scores = judge(fields, fields$out_of_fold, fields$y, weights, groups)),
+    gain_over_nothing(fields, fields$out_of_fold, fields$y, weights, groups)
+  )
 }
 
 own_bins <- 1024 # of the package's own procedure in order 1: values that matter are not cut

@@ -39,7 +39,8 @@ typedef struct {
 /* A block of a penalty's matrix, at consecutive columns. */
 typedef struct {
   size_t penalty, at, n;
-  const double *s; /* [n x n] */
+  const double *s;    /* [n x n] */
+  const double *line; /* [n] with s = line line', or NULL */
 } part;
 
 struct pn_smooth_fitter {
@@ -111,8 +112,8 @@ static void column_means(const pn_smooth_term *term, const double *sums, const d
   }
 }
 
-static void add_part(pn_smooth_fitter *fit, size_t penalty, size_t at, size_t n, const double *s) {
-  const part one = {penalty, at, n, s};
+static void add_part(pn_smooth_fitter *fit, size_t penalty, size_t at, size_t n, const double *s, const double *line) {
+  const part one = {penalty, at, n, s, line};
   fit->parts[fit->n_parts++] = one;
 }
 
@@ -139,7 +140,7 @@ static pn_status init_term(pn_smooth_fitter *fit, size_t i, double handle, size_
   double *f = pn_arena_alloc(arena, m * m, sizeof(double)), *s = pn_arena_alloc(arena, m * m, sizeof(double));
   double *line = pn_arena_alloc(arena, m * m, sizeof(double)), *one = pn_arena_alloc(arena, 1, sizeof(double));
   double *work = pn_arena_alloc(arena, 2 * (m + 1) * (m + 1), sizeof(double));
-  double *sums = pn_arena_alloc(arena, e, sizeof(double));
+  double *sums = pn_arena_alloc(arena, e, sizeof(double)), *slope = pn_arena_alloc(arena, m, sizeof(double));
   if (arena->failed) return PN_NO_MEMORY;
   for (size_t v = 0; v < feature->n_values; ++v) place[v] = find_entries(term, feature->value[v]);
   for (size_t r = 0; r < data->n; ++r) {
@@ -159,7 +160,7 @@ static pn_status init_term(pn_smooth_fitter *fit, size_t i, double handle, size_
   if (term->missing) {
     project[m * e + e - 1] = 1;
     one[0] = 1;
-    add_part(fit, pool, at + m, 1, one);
+    add_part(fit, pool, at + m, 1, one, one);
     fit->penalty[pool].rank += 1;
   }
   fit->place[i] = place;
@@ -172,20 +173,20 @@ static pn_status init_term(pn_smooth_fitter *fit, size_t i, double handle, size_
     for (size_t k = 0; k < m; ++k) length += (term->knot[k] - middle) * (term->knot[k] - middle);
     length = sqrt(length);
     for (size_t k = 0; k < m; ++k) sum += (term->knot[k] - middle) / length;
-    for (size_t k = 0; k < m; ++k) work[k] = (term->knot[k] - middle) / length - mean[k] * sum;
+    for (size_t k = 0; k < m; ++k) slope[k] = (term->knot[k] - middle) / length - mean[k] * sum;
     for (size_t k = 0; k < m; ++k) {
-      for (size_t j = 0; j < m; ++j) line[k * m + j] = work[k] * work[j];
+      for (size_t j = 0; j < m; ++j) line[k * m + j] = slope[k] * slope[j];
     }
     if (is_single(term)) {
-      add_part(fit, pool, at, m, line);
+      add_part(fit, pool, at, m, line, slope);
       fit->penalty[pool].rank += 1;
     } else {
-      add_part(fit, add_penalty(fit, i, 1, (double)m - 2, handle_factor(handle)), at, m, s);
-      add_part(fit, add_penalty(fit, i, 0, 1, handle > 1 ? handle : 1), at, m, line);
+      add_part(fit, add_penalty(fit, i, 1, (double)m - 2, handle_factor(handle)), at, m, s, NULL);
+      add_part(fit, add_penalty(fit, i, 0, 1, handle > 1 ? handle : 1), at, m, line, slope);
     }
   } else {
     for (size_t k = 0; k < m; ++k) line[k * m + k] = 1;
-    add_part(fit, add_penalty(fit, i, 0, (double)m, handle * handle), at, m, line);
+    add_part(fit, add_penalty(fit, i, 0, (double)m, handle * handle), at, m, line, NULL);
   }
   return PN_OK;
 }
@@ -440,9 +441,28 @@ static double solve_all(pn_smooth_fitter *fit, const double *lambda) {
   return total;
 }
 
+static double sum_product(const double *a, const double *b, size_t n) {
+  double sum = 0;
+  for (size_t k = 0; k < n; ++k) sum += a[k] * b[k];
+  return sum;
+}
+
 /* sum over elements of (V_pq S_q) * (V_qp S_p)': the trace of V S_p V S_q for two parts. */
 static double trace_of_parts(const pn_smooth_fitter *fit, const part *p, const part *q) {
   const size_t P = fit->P;
+  if (p->line != NULL || q->line != NULL) { /* a form in the one line, x'S x with x = V line */
+    const part *rank1 = p->line != NULL ? p : q, *other = p->line != NULL ? q : p;
+    double *x = fit->temporary, form = 0;
+    for (size_t a = 0; a < other->n; ++a) {
+      x[a] = sum_product(rank1->line, fit->inverse + (other->at + a) * P + rank1->at, rank1->n);
+    }
+    if (other->line != NULL) {
+      const double product = sum_product(other->line, x, other->n);
+      return product * product;
+    }
+    for (size_t a = 0; a < other->n; ++a) form += x[a] * sum_product(other->s + a * other->n, x, other->n);
+    return form;
+  }
   double *left = fit->temporary, *right = left + p->n * q->n, total = 0;
   for (size_t a = 0; a < p->n; ++a) { /* left = V[p, q] S_q, right = S_p V[p, q] */
     const double *v = fit->inverse + (p->at + a) * P + q->at;
@@ -462,12 +482,6 @@ static double trace_of_parts(const pn_smooth_fitter *fit, const part *p, const p
   }
   for (size_t k = 0; k < p->n * q->n; ++k) total += left[k] * right[k];
   return total;
-}
-
-static double sum_product(const double *a, const double *b, size_t n) {
-  double sum = 0;
-  for (size_t k = 0; k < n; ++k) sum += a[k] * b[k];
-  return sum;
 }
 
 /* Adds block q's part to gradient and Hessian; half[part] = S beta. */

@@ -1,0 +1,152 @@
+# How well a fit does on rows that it did not learn from: out-of-fold predictions, or validation rows.
+
+#' Scores with intervals from predictions of rows that were left out
+#'
+#' @param link [rows, visible outputs]; y, weights, task of the same rows; groups NULL or their groups.
+#' @return data frame (score, value, lower, upper), NULL where nothing can be judged
+#' @noRd
+judge <- function(object, link, y, weights = NULL, groups = NULL, level = 0.95) {
+  family <- object$family$family
+  if (!is.null(object$response$names) || !nrow(link) || all(is.na(link))) {
+    return(NULL)
+  }
+  known <- !is.na(link[, 1L]) & !is.na(y[, 1L])
+  link <- link[known, , drop = FALSE]
+  y <- y[known, 1L]
+  weights <- weights[known]
+  mean <- from_link(object, link, "response")
+  loss <- switch(family,
+    gaussian = (y - mean)^2,
+    poisson = unit_deviance("poisson", y, pmax(mean, 1e-15)),
+    binomial = -ifelse(y == 1, log(pmax(mean, 1e-15)), log(pmax(1 - mean, 1e-15))),
+    multinomial = -log(pmax(mean[cbind(seq_along(y), y + 1L)], 1e-15))
+  )
+  group <- groups[known] %||% seq_along(y)
+  z <- stats::qnorm((1 + level) / 2)
+  average <- weighted_mean(loss, weights)
+  error <- mean_error(loss, weights, group)
+  main <- c(average, average - z * error, average + z * error)
+  rows <- if (family == "gaussian") {
+    total <- weighted_mean((y - weighted_mean(y, weights))^2, weights)
+    list(RMSE = sqrt(pmax(main, 0)), R2 = 1 - main[c(1L, 3L, 2L)] / total)
+  } else if (family == "poisson") {
+    list(deviance = pmax(main, 0))
+  } else {
+    c(
+      if (family == "binomial") list(AUC = auc_interval(y, mean, weights, z)),
+      list("log-loss" = pmax(main, 0))
+    )
+  }
+  slope <- calibration_slope(object, link, y, weights, z)
+  if (!is.null(slope)) rows <- c(rows, list("calibration slope" = slope))
+  table <- do.call(rbind, rows)
+  data.frame(score = names(rows), value = table[, 1L], lower = table[, 2L], upper = table[, 3L], row.names = NULL)
+}
+
+#' Does the fit predict left-out rows better than no features at all? Its gain in standard errors
+#' @noRd
+gain_over_nothing <- function(object, link, y, weights = NULL, groups = NULL) {
+  if (!is.null(object$response$names) || all(is.na(link))) {
+    return(NA_real_)
+  }
+  known <- !is.na(link[, 1L]) & !is.na(y[, 1L])
+  y <- y[known, 1L]
+  w <- weights[known] %||% rep(1, length(y))
+  mean <- from_link(object, link[known, , drop = FALSE], "response")
+  deviance <- function(mean) {
+    if (object$family$family == "multinomial") {
+      return(-2 * log(pmax(mean[cbind(seq_along(y), y + 1L)], 1e-15)))
+    }
+    unit_deviance(object$family$family, y, if (object$family$family == "gaussian") mean else clip_mean(mean))
+  }
+  clip_mean <- function(mean) if (object$family$family == "binomial") pmin(pmax(mean, 1e-15), 1 - 1e-15) else pmax(mean, 1e-15)
+  nothing <- if (object$family$family == "multinomial") {
+    share <- as.vector(rowsum(w, factor(y, seq_along(object$response$levels) - 1L))) / sum(w)
+    matrix(rep(share, each = length(y)), length(y))
+  } else {
+    rep(weighted_mean(y, w), length(y))
+  }
+  mean_in_errors(w * (deviance(nothing) - deviance(mean)), groups[known] %||% seq_along(y))
+}
+
+#' A final recalibration, where out-of-fold predictions call for it
+#'
+#' A slope more than two standard errors from 1 stretches or shrinks the linear predictor as a whole, so that intercept
+#' and terms still add up.
+#' @return fields, with `calibration` = c(intercept, slope) if anything was changed
+#' @noRd
+recalibrate <- function(fields, weights) {
+  single <- fields$config$n_tasks * fields$config$n_outputs == 1L
+  if (!single || is.null(fields$out_of_fold) || !is.null(fields$offset_values)) {
+    return(fields)
+  }
+  known <- !is.na(fields$out_of_fold[, 1L])
+  line <- calibration_line(fields, fields$out_of_fold[known, , drop = FALSE], fields$y[known, 1L], weights[known])
+  if (is.null(line) || abs(line$slope - 1) <= 2 * line$error || line$slope < 0.1 || line$slope > 4) {
+    return(fields)
+  }
+  fields$response$scale <- fields$response$scale * line$slope
+  fields$response$center <- line$intercept + line$slope * fields$response$center
+  fields$fitted <- line$intercept + line$slope * fields$fitted
+  fields$out_of_fold <- line$intercept + line$slope * fields$out_of_fold
+  fields$calibration <- c(intercept = line$intercept, slope = line$slope)
+  fields
+}
+
+#' Standard error of a weighted mean, rows of a group taken together
+#' @noRd
+mean_error <- function(x, weights, group) {
+  weights <- weights %||% rep(1, length(x))
+  part <- weights * (x - weighted_mean(x, weights))
+  if (anyDuplicated(group)) part <- as.vector(rowsum(part, group))
+  sqrt(sum(part^2)) / sum(weights)
+}
+
+#' AUC with the interval of Hanley and McNeil, on the logit scale
+#' @noRd
+auc_interval <- function(y, score, weights, z) {
+  auc <- score_auc(as.double(y), score, weights)
+  weights <- weights %||% rep(1, length(y))
+  events <- sum(weights[y == 1])
+  others <- sum(weights[y == 0])
+  if (is.na(auc) || auc >= 1 || auc <= 0) {
+    return(c(auc, NA, NA))
+  }
+  q1 <- auc / (2 - auc)
+  q2 <- 2 * auc^2 / (1 + auc)
+  variance <- (auc * (1 - auc) + (events - 1) * (q1 - auc^2) + (others - 1) * (q2 - auc^2)) / (events * others)
+  half <- z * sqrt(variance) / (auc * (1 - auc))
+  c(auc, stats::plogis(stats::qlogis(auc) + c(-half, half)))
+}
+
+#' Slope of the observations on the linear predictor: 1 when predictions are as spread out as they should be
+#' @return c(slope, lower, upper), NULL where it cannot be had
+#' @noRd
+calibration_slope <- function(object, link, y, weights, z) {
+  found <- calibration_line(object, link, y, weights)
+  if (is.null(found)) NULL else c(found$slope, found$slope + c(-1, 1) * z * found$error)
+}
+
+#' Regression of the observations on the linear predictor
+#' @noRd
+calibration_line <- function(object, link, y, weights) {
+  family <- object$family$family
+  if (family == "multinomial" || stats::sd(link[, 1L]) < 1e-8) {
+    return(NULL)
+  }
+  fit <- tryCatch(
+    suppressWarnings(stats::glm.fit(
+      cbind(1, link[, 1L]), y,
+      weights = weights %||% rep(1, length(y)), family = object$family
+    )),
+    error = function(e) NULL
+  )
+  if (is.null(fit) || !fit$converged || fit$rank < 2L) {
+    return(NULL)
+  }
+  covariance <- chol2inv(fit$qr$qr[1:2, 1:2, drop = FALSE])
+  dispersion <- if (family == "gaussian") sum(fit$weights * fit$residuals^2) / max(fit$df.residual, 1) else 1
+  list(
+    intercept = fit$coefficients[[1L]], slope = fit$coefficients[[2L]], error = sqrt(dispersion * covariance[2L, 2L])
+  )
+}
