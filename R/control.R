@@ -151,11 +151,11 @@ default_settings <- function(n, batch_size = NULL) {
 
 #' The same for the package's own procedure
 #'
-#' @param signal Rows times the ratio of signal to noise, see signal_rows(): much to learn wants a larger network, more
+#' @param explained Share of the loss that layer 0 explains: many rows with little noise want a larger network, more
 #'   steps and a weaker penalty.
 #' @noRd
-own_settings <- function(n, signal, batch_size = NULL) {
-  clean <- signal > clean_signal
+own_settings <- function(n, explained, batch_size = NULL) {
+  clean <- explained > clean_share && n >= clean_rows
   most <- if (clean) max(2048, power_of_two(n / 128)) else 1024
   batch <- batch_size %||% min(max(power_of_two(n / 8), 32), most, 16384)
   steps <- if (clean) 7000 else min(max(1200 * sqrt(n / 4000), 400), 4000)
@@ -166,7 +166,8 @@ own_settings <- function(n, signal, batch_size = NULL) {
   )
 }
 
-clean_signal <- 10000
+clean_share <- 0.6
+clean_rows <- 8000
 
 power_of_two <- function(x) 2^round(log2(max(x, 1)))
 
@@ -179,7 +180,9 @@ epochs_for <- function(steps, n, batch) {
 #' @noRd
 resolve_control <- function(control, n) fill_control(control, default_settings(n, control$batch_size), n)
 
-settle_control <- function(control, n, signal) fill_control(control, own_settings(n, signal, control$batch_size), n)
+settle_control <- function(control, n, explained) {
+  fill_control(control, own_settings(n, explained, control$batch_size), n)
+}
 
 fill_control <- function(control, defaults, n) {
   for (name in names(defaults)) {

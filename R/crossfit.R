@@ -94,9 +94,9 @@ score_spread <- function(config, data, eta) {
   sqrt(mean(slope^2, na.rm = TRUE))
 }
 
-#' How much there is to learn: rows times the ratio of signal to noise, by layer 0 alone
+#' Share of the loss that layer 0 alone explains
 #' @noRd
-signal_rows <- function(config, data, eta) {
+explained_share <- function(config, data, eta) {
   weights <- data$weights %||% rep(1, data$n)
   mean_loss <- function(eta) {
     loss <- row_losses(config, data, eta)
@@ -105,8 +105,7 @@ signal_rows <- function(config, data, eta) {
   flat <- matrix(0, data$n, ncol(eta))
   null <- fit_base(config, data, list(terms = rep(list(no_term), length(data$features)), handle = NULL))$eta
   explained <- 1 - mean_loss(eta) / mean_loss(add_offset(data, flat + null))
-  explained <- min(max(explained, 0), 0.999)
-  data$n * explained / (1 - explained)
+  min(max(explained, 0), 1)
 }
 
 no_term <- list(kind = "none", knots = numeric(), missing = FALSE)
@@ -204,7 +203,7 @@ crossfit_design <- function(job, fold, order) {
   names <- vapply(job$encoded$encoders, `[[`, "", "name")
   wanted <- check_prototypes_for(control$prototypes_for, names)
   if (control$base == "none" || order > 1) {
-    if (order == 1) control <- settle_control(control, data$n, Inf)
+    if (order == 1) control <- settle_control(control, data$n, 1)
     return(list(
       base = NULL, config = sized_config(config, control), control = control,
       centers = distinct_centers(data$features, control$prototypes)
@@ -213,7 +212,7 @@ crossfit_design <- function(job, fold, order) {
   base <- base_terms(job$encoded, data$n, control$base, job$handle)
   alone <- fit_base(config, data, base)
   eta <- add_offset(data, alone$eta)
-  control <- settle_control(control, data$n, signal_rows(config, data, eta))
+  control <- settle_control(control, data$n, explained_share(config, data, eta))
   spread <- score_spread(config, data, eta)
   config <- sized_config(config, control)
   candidates <- prototype_candidates(wanted, base, names)

@@ -75,8 +75,8 @@ static pn_status validator_score(validator *v, pn_model *model, int threads, con
 }
 
 /* Layer 0 in training. */
-#define PN_REFITS 10 /* of layer 0, evenly over the epochs, the first ones left out: */
-#define PN_REFIT_FROM 2
+#define PN_REFITS 6 /* of layer 0, evenly over the epochs */
+#define PN_REFIT_FROM 1
 
 typedef struct {
   forecast rows; /* all rows of the data */
@@ -102,7 +102,7 @@ static pn_status footing_init(footing *f, pn_base *base, const pn_model *model, 
 
 static pn_status footing_fit(footing *f, pn_base *base, pn_model *model, float inv_temp, int thorough, int threads,
                              const pn_callbacks *callbacks) {
-  const pn_smooth_options options = {thorough ? 40 : 2, thorough ? 12 : 1, 0, 1e-7};
+  const pn_smooth_options options = {thorough ? 40 : 1, thorough ? 12 : 1, 0, thorough ? 1e-6 : 1e-5};
   if (model->config->features > 0) {
     const pn_status status = forecast_run(&f->rows, model, inv_temp, threads, callbacks, f->net);
     if (status != PN_OK) return status;
@@ -265,7 +265,7 @@ pn_status pn_train(pn_model *model, const pn_data *rows, const pn_data *validati
   if (status == PN_OK && base != NULL) status = footing_init(&below, base, model, data, options->threads, arena);
   if (status != PN_OK) return status;
   if (base != NULL) {
-    const pn_smooth_options straight = {20, 5, 1, 1e-6};
+    const pn_smooth_options straight = {10, 3, 1, 1e-4};
     own.base = below.eta;
     if (model->config->features > 0) status = pn_smooth_train(base->fitter, NULL, &straight, below.eta);
     if (status != PN_OK) return status;
