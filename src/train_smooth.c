@@ -868,6 +868,7 @@ pn_status pn_smooth_keep(const pn_smooth_fitter *fit, pn_smooth_result *result, 
   pn_status status = pn_smooth_init(&result->smooth, from->term, K, B, arena);
   result->edf = pn_arena_alloc(arena, K, sizeof(double));
   result->dispersion = pn_arena_alloc(arena, B, sizeof(double));
+  result->information = pn_arena_alloc(arena, B, sizeof(double));
   result->covariance = pn_arena_alloc(arena, K, sizeof(double *));
   result->penalty = pn_arena_alloc(arena, fit->penalties, sizeof(pn_smooth_penalty));
   if (status != PN_OK || arena->failed) return PN_NO_MEMORY;
@@ -875,6 +876,9 @@ pn_status pn_smooth_keep(const pn_smooth_fitter *fit, pn_smooth_result *result, 
   memcpy(result->smooth.intercept, from->intercept, B * sizeof(double));
   memcpy(result->edf, fit->edf, K * sizeof(double));
   memcpy(result->dispersion, fit->phi, B * sizeof(double));
+  for (size_t q = 0; q < B; ++q) {
+    result->information[q] = fit->rows[q] > 0 ? fit->gram[q * fit->P * fit->P] / fit->rows[q] : 1;
+  }
   memcpy(result->penalty, fit->penalty, fit->penalties * sizeof(pn_smooth_penalty));
   result->penalties = fit->penalties;
   result->iterations = fit->iterations;
