@@ -299,7 +299,8 @@ sized_config <- function(config, control) {
 
 #' Two members per strength on halves of the rows: which strength, and which features need prototypes
 #'
-#' Features that look as if they might are screened once more, without the others, on halves that cut across the first.
+#' Features that look as if they might are screened once more, without the others, on halves that cut across the first;
+#' twice more where rows are few and cheap.
 #' @return list(z = evidence per feature, NA where prototypes are out of the question, strength, tried)
 #' @noRd
 screen_features <- function(job, design, fold, strengths) {
@@ -311,16 +312,20 @@ screen_features <- function(job, design, fold, strengths) {
   group <- job$groups %||% seq_len(job$data$n)
   in_errors <- function(gain) apply(gain * weights, 2L, mean_in_errors, group)
   z <- in_errors(gain)
-  again <- which(z > 0)
-  if (length(again) && max(fold) > n_halves) {
+  rounds <- min(if (job$data$n < cheap_rows) 3L else 2L, floor(log2(max(fold))))
+  for (round in seq_len(rounds)[-1L]) {
+    again <- which(z > 0)
+    if (!length(again)) break
     design$net <- again
-    second <- screening_round(job, set_strength(design, strengths[best], job$data$n), fold, 2L)
-    z[again] <- in_errors(gain[, again, drop = FALSE] + second$gain[, again, drop = FALSE])
+    found <- screening_round(job, set_strength(design, strengths[best], job$data$n), fold, round)
+    gain[, again] <- gain[, again] + found$gain[, again]
+    z[again] <- in_errors(gain[, again, drop = FALSE])
   }
   list(z = z, strength = strengths[best], tried = strengths)
 }
 
 screening_share <- 0.5 # of the epochs
+cheap_rows <- 3000
 
 #' Gains of prototypes on halves of the rows
 #' @param round Which halves: a binary digit of the fold's number, so that halves of two rounds cut across each other.
