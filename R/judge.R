@@ -92,10 +92,19 @@ gain_over_nothing <- function(object, link, y, weights = NULL, groups = NULL) {
     }
     unit_deviance(object$family$family, y, if (object$family$family == "gaussian") mean else clip_mean(mean))
   }
-  clip_mean <- function(mean) if (object$family$family == "binomial") pmin(pmax(mean, 1e-15), 1 - 1e-15) else pmax(mean, 1e-15)
+  clip_mean <- function(mean) {
+    if (object$family$family == "binomial") pmin(pmax(mean, 1e-15), 1 - 1e-15) else pmax(mean, 1e-15)
+  }
   nothing <- if (object$family$family == "multinomial") {
     share <- as.vector(rowsum(w, factor(y, seq_along(object$response$levels) - 1L))) / sum(w)
     matrix(rep(share, each = length(y)), length(y))
+  } else if (!is.null(object$offset_values)) {
+    # no features, but what is known already
+    alone <- suppressWarnings(stats::glm.fit(
+      rep(1, length(y)), y,
+      weights = w, offset = object$offset_values[known], family = object$family
+    ))
+    alone$fitted.values
   } else {
     rep(weighted_mean(y, w), length(y))
   }
@@ -164,7 +173,7 @@ calibration_slope <- function(object, link, y, weights, z) {
 #' @noRd
 calibration_line <- function(object, link, y, weights) {
   family <- object$family$family
-  if (family == "multinomial" || stats::sd(link[, 1L]) < 1e-8) {
+  if (family == "multinomial" || nrow(link) < 3L || stats::sd(link[, 1L]) < 1e-8) {
     return(NULL)
   }
   fit <- tryCatch(

@@ -391,9 +391,16 @@ smoothness_handle <- function(smoothness, names) {
   }
   for (name in setdiff(names(smoothness), names)) {
     pn_abort(
-      c("{.arg smoothness} names {.val {name}}, which is no feature.", suggest(name, names)),
+      c(
+        "{.arg smoothness} names {.val {name}}, which is no feature.",
+        suggest(name, names) %||% c(i = "The features are {some(names)}.")
+      ),
       class = "smoothness", arg = "smoothness"
     )
+  }
+  twice <- unique(names(smoothness)[duplicated(names(smoothness))])
+  if (length(twice)) {
+    pn_abort("{.arg smoothness} has {.val {twice}} twice.", class = "smoothness", arg = "smoothness")
   }
   handle <- rep(1, length(names))
   handle[match(names(smoothness), names)] <- as.double(smoothness)
