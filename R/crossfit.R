@@ -18,14 +18,19 @@ resolve_members <- function(ensemble, n, groups, classes) {
   rarest <- if (is.null(classes)) Inf else min(tabulate(match(classes, unique(classes))))
   limits <- c(
     "group{?s}" = if (is.null(groups)) Inf else length(unique(groups)), "row{?s} of the rarest class" = rarest,
-    "row{?s}" = floor(n / 2)
+    "row{?s}" = max(floor(n / 2), 1)
   )
   k <- max(min(asked, limits), 1)
   if (k < asked && !(is.null(ensemble) && k == 1 && n < 4)) {
+    least <- min(limits)
     what <- names(limits)[which.min(limits)]
+    if (what == "row{?s}") least <- n # a fold has two rows at least
     pn_inform(
       c(
-        paste0("There {?is/are} only {k} ", what, ", so there {?is/are} {k} member{?s} instead of {asked}."),
+        paste0(
+          "There {cli::qty(least)}{?is/are} only {least} ", what, ", so there {cli::qty(k)}{?is/are} {k} member{?s}",
+          " instead of {asked}."
+        ),
         i = if (k == 1) "One model has no band and no out-of-fold predictions."
       ),
       class = "fewer_members"
@@ -136,7 +141,10 @@ check_prototypes_for <- function(x, names) {
   }
   for (name in setdiff(x, names)) {
     pn_abort(
-      c("{.arg prototypes_for} names {.val {name}}, which is no feature.", suggest(name, names)),
+      c(
+        "{.arg prototypes_for} names {.val {name}}, which is no feature.",
+        suggest(name, names) %||% c(i = "The features are {some(names)}.")
+      ),
       class = "unknown_term", arg = "prototypes_for"
     )
   }

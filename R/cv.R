@@ -162,8 +162,8 @@ fit_rows <- function(job, rows, seed, threads, control = NULL) {
       frame, columns,
       order = dots$order %||% 1, family = job$response$family, task = job$task, pairs = dots$pairs,
       weights = job$weights[rows], offset = job$offset[rows], subset = NULL, na_action = job$na_action,
-      validation = dots$validation %||% 0.2, groups = job$groups[rows] %||% copies(rows),
-      ensemble = dots$ensemble %||% 1L, control = control, seed = seed, threads = threads, verbose = FALSE,
+      validation = dots$validation, groups = job$groups[rows] %||% copies(rows), ensemble = dots$ensemble,
+      smoothness = dots$smoothness, control = control, seed = seed, threads = threads, verbose = FALSE,
       bootstrap = dots$bootstrap %||% FALSE, call = NULL, explicit = character(), effects = FALSE
     ),
     protonam_message = function(m) invokeRestart("muffleMessage")

@@ -83,7 +83,8 @@ own_facts <- function(object) {
   text <- if (is.null(scores)) {
     if (is.null(judged)) "none: one model" else NULL
   } else {
-    sprintf("%s %s (%s to %s)", scores$score, number(scores$value), number(scores$lower), number(scores$upper))
+    interval <- sprintf(" (%s to %s)", number(scores$lower), number(scores$upper))
+    paste0(scores$score, " ", number(scores$value), ifelse(is.na(scores$lower), "", interval))
   }
   # one score to a line, under one label
   labels <- c(if (identical(judged$rows, "validation")) "Validation" else "Out of fold", rep("", max(length(text), 1L) - 1L))

@@ -123,8 +123,8 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
     frame, columns,
     order = order, family = family, task = task, pairs = pairs, weights = plain_numbers(weights),
     offset = plain_numbers(offset), subset = plain_numbers(subset), na_action = na.action, validation = validation,
-    groups = groups, ensemble = ensemble, control = control, seed = seed, threads = threads, verbose = verbose,
-    bootstrap = bootstrap, call = call, explicit = character()
+    groups = groups, ensemble = ensemble, smoothness = smoothness, control = control, seed = seed, threads = threads,
+    verbose = verbose, bootstrap = bootstrap, call = call, explicit = character()
   )
 }
 
@@ -246,6 +246,8 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     task_kind = if (!is.null(task)) "group" else if (!is.null(response$names)) "response" else "none"
   )
   groups_train <- groups[split$train]
+  # copies of a row are in one fold
+  fold_groups <- (groups %||% copies(rows$index))[split$train]
   if (paper) {
     seeds <- vapply(seq_len(ensemble %||% 1L), member_seed, 0, seed = seed)
     members <- train_ensemble(
@@ -257,11 +259,11 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   } else {
     strata <- strata_of(response, task)[split$train]
     job <- list(
-      config = config, data = data, encoded = encoded, control = control, groups = groups_train, classes = strata,
+      config = config, data = data, encoded = encoded, control = control, groups = fold_groups, classes = strata,
       handle = smoothness_handle(smoothness, names(frame$columns)), seed = seed, threads = threads,
       threads_given = threads_given, verbose = verbose
     )
-    model <- crossfit(job, resolve_members(ensemble, data$n, groups_train, strata), order)
+    model <- crossfit(job, resolve_members(ensemble, data$n, fold_groups, strata), order)
     control <- model$control
     config <- model$config
   }
@@ -293,11 +295,12 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     fields$out_of_fold <- out_of_fold(fields, data, split$train, task$id, threads)
     fields <- recalibrate(fields, weights)
   }
-  if (!effects) {
-    return(new_protonam(fields))
-  }
   fitted_part <- function(at) c(list(link = fields$fitted[at, , drop = FALSE]), part(at)[c("y", "task", "weights")])
   judged <- if (separate) outside_part(fields, outside, held_out, threads) else fitted_part(split$validation)
+  if (!effects) {
+    fields$loss <- if (!paper) left_out_loss(fields, judged, weights)
+    return(new_protonam(fields))
+  }
   fields$task_scores <- after_training(
     task_scores(fields, list(training = fitted_part(split$train), validation = judged)), "scores by task"
   )
@@ -352,7 +355,7 @@ check_procedure <- function(control, order, bootstrap, smoothness) {
       class = "smoothness", arg = "smoothness"
     )
   }
-  if (control$procedure == "crossfit" && order == 1 && control$dropout + control$dropout_output > 0) {
+  if (control$procedure == "crossfit" && has_variation(control, order) && control$dropout + control$dropout_output > 0) {
     pn_abort(
       c(
         "Dropout does not go with the penalty on variation of the default fit.",
@@ -362,6 +365,10 @@ check_procedure <- function(control, order, bootstrap, smoothness) {
     )
   }
 }
+
+#' Has an own fit the penalty on variation?
+#' @noRd
+has_variation <- function(control, order) order == 1 && control$base != "none" && !identical(control$variation, 0)
 
 #' One degree of smoothness per feature, or NULL
 #' @noRd
@@ -384,9 +391,16 @@ smoothness_handle <- function(smoothness, names) {
   }
   for (name in setdiff(names(smoothness), names)) {
     pn_abort(
-      c("{.arg smoothness} names {.val {name}}, which is no feature.", suggest(name, names)),
+      c(
+        "{.arg smoothness} names {.val {name}}, which is no feature.",
+        suggest(name, names) %||% c(i = "The features are {some(names)}.")
+      ),
       class = "smoothness", arg = "smoothness"
     )
+  }
+  twice <- unique(names(smoothness)[duplicated(names(smoothness))])
+  if (length(twice)) {
+    pn_abort("{.arg smoothness} has {.val {twice}} twice.", class = "smoothness", arg = "smoothness")
   }
   handle <- rep(1, length(names))
   handle[match(names(smoothness), names)] <- as.double(smoothness)
