@@ -62,13 +62,13 @@ shown_pairs <- 4L
 plot.protonam <- function(x, terms = NULL, layers = FALSE, which = c("shapes", "interactions", "history", "importance"),
                           level = NULL, scale = c("link", "response"), style = c("heat", "scatter"), labels = NULL,
                           ylab = NULL, main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12,
-                          ask = NULL, ...) {
+                          ask = NULL, simultaneous = FALSE, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam)))
   options <- plot_options(
     style, labels, ylab, main, free_y, density, rug, panels,
     features = feature_names(x), limits = device_limits()
   )
-  made <- fit_figure(x, terms, layers, which, level, scale, options)
+  made <- fit_figure(x, terms, layers, which, level, scale, options, simultaneous)
   draw_pages(made$figure, ask)
   invisible(made$data)
 }
@@ -115,15 +115,16 @@ plot.protonam_contributions <- function(x, rows = NULL, labels = NULL, ylab = NU
 #' Figure of a fit, and the data in it
 #' @return list(figure, data)
 #' @noRd
-fit_figure <- function(fit, terms, layers, which, level, scale, options) {
+fit_figure <- function(fit, terms, layers, which, level, scale, options, simultaneous = FALSE) {
   which <- check_choice(which, c("shapes", "interactions", "history", "importance"), "which")
   layers <- check_flag(layers, "layers")
   if (which == "history") {
     data <- fit_history(fit)
-    return(list(figure = history_figure(data, fit$members[[1L]]$score_name, options), data = data))
+    figure <- history_figure(data, fit$members[[1L]]$score_name, options, has_base(fit))
+    return(list(figure = figure, data = data))
   }
   check_readable(fit, "A plot of effects")
-  importance <- term_importance(fit)
+  importance <- term_importance(fit, level = level)
   if (which == "importance") {
     data <- pick_importance(importance, terms)
     if (!is.null(terms)) options$bars <- Inf
@@ -131,7 +132,10 @@ fit_figure <- function(fit, terms, layers, which, level, scale, options) {
   }
   chosen <- fit_terms(fit, terms, which, importance)
   options$note <- chosen$note
-  data <- shapes(fit, terms = chosen$terms, layers = layers, level = level, scale = scale)
+  data <- shapes(
+    fit,
+    terms = chosen$terms, layers = layers, level = level, scale = scale, simultaneous = simultaneous
+  )
   list(figure = shape_figure(data, options), data = data)
 }
 

@@ -41,13 +41,18 @@
 #' @export
 predict.protonam <- function(object, newdata, type = c("response", "link", "class", "prob", "terms", "layers"),
                              se.fit = FALSE, terms = NULL, threads = NULL, # nolint: object_name_linter.
-                             offset = NULL, task_default = NULL, ...) {
+                             offset = NULL, task_default = NULL, out_of_fold = FALSE, ...) {
   check_dots_empty(list(...), names(formals(predict.protonam)))
   type <- check_choice(type, c("response", "link", "class", "prob", "terms", "layers"), "type")
   se <- check_flag(se.fit, "se.fit")
   threads <- resolve_threads(threads)
   check_type(object, type, se)
-  if (missing(newdata) || is.null(newdata)) {
+  without <- missing(newdata) || is.null(newdata)
+  if (check_flag(out_of_fold, "out_of_fold")) {
+    check_out_of_fold(object, type, se, without)
+    return(napredict_rows(object, from_link(object, object$out_of_fold, type), fitted_row_names(object)))
+  }
+  if (without) {
     if (se || type %in% c("terms", "layers")) {
       pn_abort("{.arg newdata} is needed here: the fit keeps fitted values only, not the training data.",
         class = "argument", arg = "newdata"
@@ -84,8 +89,38 @@ check_type <- function(object, type, se) {
     pn_abort("{.code se.fit = TRUE} goes with type response, link, prob or terms.", class = "argument", arg = "se.fit")
   }
   if (se && length(object$members) < 2L) {
-    pn_abort("{.code se.fit = TRUE} needs an ensemble: fit with {.code ensemble = 10}, say.",
+    pn_abort(
+      c("{.code se.fit = TRUE} needs several members, and this fit is one model.", i = "The default fit has eight."),
       class = "no_ensemble", arg = "se.fit"
+    )
+  }
+}
+
+#' Stop unless the fit has what `out_of_fold = TRUE` asks for
+#' @noRd
+check_out_of_fold <- function(object, type, se, without) {
+  if (!without) {
+    pn_abort(
+      c(
+        "{.code out_of_fold = TRUE} is about the rows that the fit learned from, so {.arg newdata} must be left out.",
+        i = "New rows are predicted by all members."
+      ),
+      class = "argument", arg = "newdata"
+    )
+  }
+  if (is.null(object$out_of_fold)) {
+    pn_abort(
+      c(
+        "This fit has no out-of-fold predictions: no member left rows out.",
+        i = "The default fit has them; {.code ensemble = 1} and {.fn paper_control} do not. See also {.fn cv_protonam}."
+      ),
+      class = "no_out_of_fold", arg = "out_of_fold"
+    )
+  }
+  if (se || type %in% c("terms", "layers")) {
+    pn_abort(
+      "{.code out_of_fold = TRUE} goes with type response, link, class or prob, without {.arg se.fit}.",
+      class = "argument", arg = "out_of_fold"
     )
   }
 }

@@ -123,8 +123,8 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
     frame, columns,
     order = order, family = family, task = task, pairs = pairs, weights = plain_numbers(weights),
     offset = plain_numbers(offset), subset = plain_numbers(subset), na_action = na.action, validation = validation,
-    groups = groups, ensemble = ensemble, control = control, seed = seed, threads = threads, verbose = verbose,
-    bootstrap = bootstrap, call = call, explicit = character()
+    groups = groups, ensemble = ensemble, smoothness = smoothness, control = control, seed = seed, threads = threads,
+    verbose = verbose, bootstrap = bootstrap, call = call, explicit = character()
   )
 }
 

@@ -70,11 +70,12 @@
 #' shapes(fit, "wt", points = list(wt = c(2, 3, 4)))
 #' @export
 shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NULL, scale = c("link", "response"),
-                   threads = NULL) {
+                   threads = NULL, simultaneous = FALSE) {
   check_readable(fit, "shapes()")
   terms <- select_terms(fit, terms)
   layers <- check_flag(layers, "layers")
-  asked <- !missing(level) && !is.null(level)
+  simultaneous <- check_flag(simultaneous, "simultaneous")
+  asked <- (!missing(level) && !is.null(level)) || simultaneous
   level <- check_number(level %||% 0.95, "level", above = 0, below = 1)
   points <- check_points(fit, points)
   scale <- check_choice(scale, c("link", "response"), "scale")
@@ -82,7 +83,7 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
   spread <- length(fit$members) > 1L
   if (asked && !spread) {
     pn_inform(
-      c("This fit is a single model, so there is no band.", i = "Bands need an ensemble, e.g. {.code ensemble = 20}."),
+      c("This fit is a single model, so there is no band.", i = "The default fit has members, and bands."),
       class = "no_band"
     )
   }
@@ -96,12 +97,12 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
   }
   frame <- bind_columns(parts)
   if (spread) {
-    half <- band_width(fit, level) * frame$sd
+    half <- band_width(fit, level, if (simultaneous) independent_points(fit, frame) else 1) * frame$sd
     frame$lower <- frame$effect - half
     frame$upper <- frame$effect + half
   }
   frame$sd <- NULL
-  new_shapes(fit, frame, scale, level, terms)
+  new_shapes(fit, frame, scale, level, terms, simultaneous)
 }
 
 #' Positions of the wanted terms among those shown
@@ -193,7 +194,7 @@ main_shapes <- function(object, wanted, layers, points, spread, threads) {
 }
 
 #' One term's rows as a list of columns
-#' @param grid List or data frame of columns x, level, y, level2, density.
+#' @param grid List or data frame of columns x, level, y, level2, density, count.
 #' @param mean,sd Arrays [points, task x output, layer]; sd may be NULL.
 #' @noRd
 shape_rows <- function(object, term, grid, mean, sd, layers) {
@@ -202,25 +203,26 @@ shape_rows <- function(object, term, grid, mean, sd, layers) {
   size <- dim(mean)
   each <- rep(seq_len(n), size[2L] * size[3L])
   output <- rep(rep(seq_len(size[2L]), each = n), size[3L])
-  layer <- if (layers) rep(seq_len(size[3L]), each = n * size[2L]) else NA_integer_
+  # layer 0 is the smooth one
+  layer <- if (layers) rep(seq_len(size[3L]) - has_base(object), each = n * size[2L]) else NA_integer_
   list(
     term = rep(term, length(each)), task = labels$task[output], output = labels$output[output],
     layer = rep_len(layer, length(each)), x = grid$x[each], level = grid$level[each], y = grid$y[each],
     level2 = grid$level2[each], effect = as.vector(mean), lower = rep(NA_real_, length(each)),
-    upper = rep(NA_real_, length(each)), density = grid$density[each],
+    upper = rep(NA_real_, length(each)), density = grid$density[each], count = as.double(grid$count[each]),
     sd = if (is.null(sd)) rep(NA_real_, length(each)) else as.vector(sd)
   )
 }
 
 # The classed data frame --------------------------------------------------------------------------------------------
 
-new_shapes <- function(object, frame, scale, level, terms) {
+new_shapes <- function(object, frame, scale, level, terms, simultaneous = FALSE) {
   if (scale == "response" && object$family$family != "gaussian") {
     columns <- c("effect", "lower", "upper")
     frame[columns] <- lapply(frame[columns], exp)
   }
   members <- length(object$members)
-  band <- describe_band(object, level)
+  band <- describe_band(object, level, simultaneous)
   structure(
     frame,
     class = c("protonam_shapes", "data.frame"), terms = shape_features(object, terms),
