@@ -50,7 +50,7 @@ describe_band <- function(object, level, simultaneous = FALSE) {
   if (members < 2L) {
     return(NULL)
   }
-  percent <- formatC(100 * level, digits = 3L, format = "fg")
+  percent <- format(100 * level, digits = 3L)
   if (is_crossfitted(object)) {
     return(sprintf(
       "Band: %s %% %s, jackknife over %d folds; it covers the chance in the rows, not what the model leaves out.",
@@ -71,7 +71,8 @@ describe_band <- function(object, level, simultaneous = FALSE) {
 #' The same for intervals of single numbers: importances, contributions
 #' @noRd
 describe_bars <- function(object, level) {
-  sub("^Band: ", "Lines: ", sub(" pointwise", "", describe_band(object, level)))
+  text <- sub("^Band: ", "Lines: ", describe_band(object, level))
+  sub("; it covers", "; they cover", sub(" pointwise", " intervals", text))
 }
 
 #' Standard errors of effects, no smaller than layer 0's own

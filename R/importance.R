@@ -5,9 +5,15 @@
 #' The importance of a term is the mean of its absolute centred effect over the training rows (by weight), on the link
 #' scale in units of the response. Fits of `order = 2` list main effects and pure interactions.
 #'
+#' An importance cannot be negative, so that of a term without any effect is positive by chance, and its interval may
+#' not reach zero. The intervals are for comparing terms that matter.
+#'
 #' @param fit A fit of `order` 1 or 2, see [protonam()].
+#' @param level Level of the intervals, between 0 and 1.
 #' @return A data frame of class `protonam_importance` with columns `term`, `task` (group or response), `output`
-#'   (class), both `NA` if there is one only, and `importance`, the largest first within each output.
+#'   (class), both `NA` if there is one only, and `importance`, the largest first within each output; `lower` and
+#'   `upper`, its interval from the members of the fit (see Bands in [shapes()]), `NA` for single models and for
+#'   `order = 2`.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 30, seed = 1)
 #' term_importance(fit)

@@ -93,5 +93,7 @@ cut_lines <- function(mark, limits) {
 }
 
 cut_note <- function(panels) {
-  if (any(vapply(panels, function(panel) isTRUE(panel$cut), NA))) "Cut off at the frame where there are hardly any rows."
+  if (any(vapply(panels, function(panel) isTRUE(panel$cut), NA))) {
+    "Cut off at the frame where there are hardly any rows."
+  }
 }

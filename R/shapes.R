@@ -7,7 +7,8 @@
 #' agrees with `predict(fit, newdata, type = "terms")` at the same values.
 #'
 #' A shape function is evaluated at the values that the training rows have, at most 1000 of them by quantile, the
-#' smallest and the largest included. It is smooth between its jumps, which lie half way between prototypes: a jump is
+#' smallest and the largest included. It is the sum of the smooth layer and, for features that have them, of prototype
+#' layers, whose jumps lie half way between prototypes: a jump is
 #' given as two rows with the same `x`, the limits from the left and from the right. Jumps smaller than a thousandth
 #' of an effect's range are left out. If the column is so coarse that a jump lies between two neighbouring values, the
 #' two rows stand half way between them.
@@ -15,7 +16,7 @@
 #' @param fit A fit of `order` 1 or 2, see [protonam()].
 #' @param terms Which terms: `NULL` for all, names such as `"age"` or `"age:bmi"`, or a number for that many of the
 #'   most important ones.
-#' @param layers Effects of each layer (`TRUE`), or their sum?
+#' @param layers Effects of each layer (`TRUE`), or their sum? Layer 0 is the smooth one.
 #' @param level Level of the bands, between 0 and 1.
 #' @param points At most how many training values per feature; `NULL` for 1000 (64 per axis of a pair). Or a named
 #'   list of values, such as `list(age = c(40, 60))`, for the features in it.
@@ -23,13 +24,29 @@
 #'   against an average effect (binomial), rate ratios (poisson), odds ratios against the mean class (multinomial,
 #'   see below), or unchanged (gaussian: effects are in units of the response already).
 #' @param threads See [protonam()].
+#' @param simultaneous Should a band hold for the whole curve rather than at each value by itself? See Bands.
 #'
 #' @section Bands:
-#' For ensembles `lower` and `upper` are the mean effect minus and plus `qnorm((1 + level) / 2)` times the standard
-#' deviation over the members, at each value by itself. With ten members or more they say where the curve of another
-#' single model would lie with about that probability, if it was trained on the same rows with another seed; the chance
-#' in the sample of rows is then not covered. It is for ensembles made with `bootstrap = TRUE`, whose members learned
-#' from rows drawn with replacement. One model has no band.
+#' The members of the default fit each leave one fold of the rows out and differ in nothing else. The delete-a-group
+#' jackknife turns their differences into a standard error: with \eqn{K} members \eqn{f_k} and their mean \eqn{f},
+#' \eqn{se^2 = (K - 1) / K \sum_k (f_k - f)^2}{se^2 = (K - 1) / K sum (f_k - f)^2}. It is taken to be no smaller than
+#' the posterior standard deviation of the smooth layer, because members that all shrink an effect to nothing do not differ.
+#' `lower` and `upper` are the effect minus and plus `qt((1 + level) / 2, 2 * (K - 1))` standard errors.
+#'
+#' The bands are pointwise: at each value by itself they are made to hold the effect with probability `level`, over
+#' samples of rows. They do not cover what the model leaves out, such as confounders, interactions or dependence between
+#' rows that `groups` does not name. Effects are centred, so that bands are narrow where a curve crosses zero in the
+#' middle of the data.
+#'
+#' `simultaneous = TRUE` widens them so that a whole curve lies within its band with about that probability. The
+#' distribution of a maximum over a curve cannot be learned from eight members. Instead, a curve with `edf` effective
+#' degrees of freedom and `j` jumps is taken for `m = max(2, ceiling(edf) + j)` independent points, and each gets the
+#' level `level^(1 / m)` of Sidak. Where there is no smooth layer, the number of prototypes stands for `edf`. This is an
+#' approximation, and it is for each curve by itself, not for all terms together.
+#'
+#' Ensembles of the paper's procedure have the mean minus and plus `qnorm((1 + level) / 2)` standard deviations over the
+#' members. These say where the curve of another single model would lie if it was trained on the same rows with another
+#' seed, or, with `bootstrap = TRUE`, on rows drawn with replacement. One model has no band.
 #'
 #' @section Several classes:
 #' A multinomial model has a score for each class, and probabilities are proportional to their exponentials. Scores are
@@ -50,7 +67,7 @@
 #'   \item{`term`}{the feature, or the pair as in `"age:bmi"`}
 #'   \item{`task`}{the group or response, `NA` if there is one only}
 #'   \item{`output`}{the class (multinomial), else `NA`}
-#'   \item{`layer`}{`NA`, or the layer}
+#'   \item{`layer`}{`NA`, or the layer: 0 is the smooth one, 1 and so on are prototype layers}
 #'   \item{`x`}{the value, dates and times as their numbers; `NA` for levels and for the missing value}
 #'   \item{`level`}{the level of a categorical feature; `"(missing)"` for the missing value of any feature}
 #'   \item{`y`, `level2`}{the same for the second feature of a pair}
@@ -58,6 +75,7 @@
 #'   \item{`lower`, `upper`}{its band, `NA` without}
 #'   \item{`density`}{share of the training rows (by weight) at this point; the shares of a curve add up to 1 and rows
 #'     of jumps have none}
+#'   \item{`count`}{the same as a number of rows: how many have this level, or no value at all}
 #' }
 #' Attributes: `"intercept"`, `"scale"`, `"scale_label"`, `"level"`, `"members"`, `"band"` (what the band means),
 #' `"response"`, `"family"`, `"order"`, `"importance"` (of each term), `"features"` (of each term) and
