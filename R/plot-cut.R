@@ -3,6 +3,7 @@
 
 few_effects <- 0.001 # share of a feature's rows beyond a value, from the nearer end
 few_bands <- 0.01
+little_more <- 1.4 # rare effects that lengthen the axis by no more than this are shown whole
 
 #' Effects and bands that the axis of a panel holds
 #' @param part Rows of a term: series, x, level, effect, lower, upper, density.
@@ -12,7 +13,15 @@ panel_range <- function(part) {
   effect <- part$effect[share >= few_effects]
   banded <- share >= few_bands
   value <- c(effect, part$lower[banded], part$upper[banded])
-  if (any(is.finite(effect))) value else c(part$effect, part$lower, part$upper)
+  if (!any(is.finite(effect))) c(part$effect, part$lower, part$upper) else value
+}
+
+#' Limits of an axis of effects for some panels
+#' @noRd
+effect_limits <- function(parts) {
+  core <- range(0, unlist(lapply(parts, panel_range)), na.rm = TRUE, finite = TRUE)
+  whole <- range(core, unlist(lapply(parts, `[[`, "effect")), na.rm = TRUE, finite = TRUE)
+  spread(if (diff(whole) <= little_more * diff(core)) whole else core, 0.06)
 }
 
 #' Share of the rows at a level, or at a number and beyond

@@ -19,8 +19,7 @@ shape_figure <- function(shapes, options) {
   rows$series <- series$index
   panels <- split_panels(rows)
   pair <- vapply(panels, function(part) is_pair(part), NA)
-  ranges <- lapply(panels[!pair], panel_range)
-  common <- spread(c(unlist(ranges), 0), 0.06)
+  common <- effect_limits(panels[!pair])
   label <- options$ylab %||% attr(shapes, "scale_label") %||% "effect"
   layers <- unique(rows$layer[!is.na(rows$layer)])
   large <- vapply(panels, function(part) n_levels(part) > many_levels, NA)
@@ -32,7 +31,7 @@ shape_figure <- function(shapes, options) {
   built <- lapply(seq_along(panels), function(i) {
     options$ticks <- c(7L, 5L, 4L)[min(columns[i], 3L)]
     part <- panels[[i]]
-    limits <- if (options$free_y && !pair[i]) spread(c(panel_range(part), 0), 0.06) else common
+    limits <- if (options$free_y && !pair[i]) effect_limits(list(part)) else common
     y <- axis_effect(limits, ratio, 5L)
     panel <- build_panel(part, shapes, y, columns[i], large[i], options)
     if (!pair[i]) panel <- cut_panel(panel)
