@@ -276,7 +276,7 @@ scale_label <- function(object, scale) {
 print.protonam_shapes <- function(x, n = 10L, ...) {
   terms <- unique(x$term)
   cat(
-    count(length(terms), "term"), " at ", count(nrow(x), "point"), "; ",
+    if (length(terms)) paste(count(length(terms), "term"), "at "), count(nrow(x), "point"), "; ",
     attr(x, "scale_label") %||% "link scale", ", centred over the training rows\n",
     sep = ""
   )
