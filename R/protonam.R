@@ -348,9 +348,11 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   }
   fitted_part <- function(at) c(list(link = fields$fitted[at, , drop = FALSE]), part(at)[c("y", "task", "weights")])
   judged <- if (separate) outside_part(fields, outside, held_out, threads) else fitted_part(split$validation)
-  fields$task_scores <- after_training(
-    task_scores(fields, list(training = fitted_part(split$train), validation = judged)), "scores by task"
-  )
+  left_out <- if (!is.null(fields$out_of_fold)) {
+    replace(fitted_part(split$train), "link", list(fields$out_of_fold[split$train, , drop = FALSE]))
+  }
+  parts <- list(training = fitted_part(split$train), "out of fold" = left_out, validation = judged)
+  fields$task_scores <- after_training(task_scores(fields, parts), "scores by task")
   fields$ensemble_score <- after_training(if (paper) ensemble_score(fields, judged), "score of the ensemble")
   if (!paper) fields[c("judged", "gain")] <- after_training(judge_fit(fields, judged, weights, groups), "scores")
   effects <- after_training(switch(as.character(order),
