@@ -29,13 +29,14 @@
 autoplot.protonam <- function(object, terms = NULL, layers = FALSE,
                               which = c("shapes", "interactions", "history", "importance"), level = NULL,
                               scale = c("link", "response"), style = c("heat", "scatter"), labels = NULL, ylab = NULL,
-                              main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12, page = NULL, ...) {
+                              main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12, page = NULL,
+                              simultaneous = FALSE, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam)))
   options <- plot_options(
     style, labels, ylab, main, free_y, density, rug, panels,
     features = feature_names(object)
   )
-  gg_pages(fit_figure(object, terms, layers, which, level, scale, options)$figure, page)
+  gg_pages(fit_figure(object, terms, layers, which, level, scale, options, simultaneous)$figure, page)
 }
 
 #' @rdname autoplot.protonam

@@ -4,8 +4,8 @@
 # rows alone. The delete-a-group jackknife turns their spread into a standard error,
 #   se^2 = (K - 1) / K sum_k (f_k - mean)^2,
 # no smaller than layer 0's own posterior variance: where all members shrink an effect to nothing they do not differ. The
-# larger of two estimates counts 2 (K - 1) degrees of freedom (measured: inst/benchmarks/README.md). Ensembles of the paper's procedure have the plain standard deviation
-# of their members, as in the paper.
+# larger of two estimates counts 2 (K - 1) degrees of freedom (measured: inst/benchmarks/README.md). Ensembles of the
+# paper's procedure have the plain standard deviation of their members, as in the paper.
 
 is_crossfitted <- function(object) !is.null(object$fold)
 
@@ -17,31 +17,62 @@ member_error <- function(object) {
 }
 
 #' Half width of a band in standard errors
+#' @param points At how many independent points the band is to hold at once (Sidak's level for each of them).
 #' @noRd
-band_width <- function(object, level) {
+band_width <- function(object, level, points = 1) {
   k <- length(object$members)
+  level <- level^(1 / points)
   if (is_crossfitted(object)) stats::qt((1 + level) / 2, 2 * (k - 1)) else stats::qnorm((1 + level) / 2)
+}
+
+#' At how many points a term's curve may count as independent: its effective degrees of freedom, and its jumps
+#'
+#' Eight members are too few for the distribution of a maximum over the curve, so simultaneous bands take a curve with
+#' `edf` degrees of freedom for that many independent points. Curves without a smooth part count their prototypes.
+#' @param frame Rows of shapes(): term, task, output, layer, x.
+#' @return one number per row
+#' @noRd
+independent_points <- function(object, frame) {
+  edf <- object$effects$edf[match(frame$term, object$effects$term)]
+  curve <- paste(frame$term, frame$task, frame$output, frame$layer, sep = "\r")
+  curve <- match(curve, unique(curve))
+  values <- tabulate(curve)
+  jumps <- tabulate(curve[!is.na(frame$x) & duplicated(data.frame(curve, frame$x))], length(values))
+  if (is.null(edf)) edf <- pmin(object$control$prototypes, values[curve])
+  points <- ceiling(edf) + jumps[curve]
+  pmax(points, 2)
 }
 
 #' What a band is, for figures and tables
 #' @noRd
-describe_band <- function(object, level) {
+describe_band <- function(object, level, simultaneous = FALSE) {
   members <- length(object$members)
   if (members < 2L) {
     return(NULL)
   }
-  percent <- formatC(100 * level, digits = 3L, format = "fg")
+  percent <- format(100 * level, digits = 3L)
   if (is_crossfitted(object)) {
     return(sprintf(
-      "Band: %s %% pointwise, jackknife over %d folds; it covers the chance in the rows, not what the model leaves out.",
-      percent, members
+      "Band: %s %% %s, jackknife over %d folds; it covers the chance in the rows, not what the model leaves out.",
+      percent, if (simultaneous) "simultaneous for each curve" else "pointwise", members
     ))
   }
   how <- if (isTRUE(object$bootstrap)) "on rows drawn with replacement" else "with different seeds"
   sprintf(
     "Band: mean of %d models trained %s, plus and minus %s of their standard deviations.", members, how,
-    formatC(stats::qnorm((1 + level) / 2), digits = 3L, format = "fg")
+    if (simultaneous) {
+      sprintf("enough (%s %% simultaneous)", percent)
+    } else {
+      formatC(stats::qnorm((1 + level) / 2), digits = 3L, format = "fg")
+    }
   )
+}
+
+#' The same for intervals of single numbers: importances, contributions
+#' @noRd
+describe_bars <- function(object, level) {
+  text <- sub("^Band: ", "Lines: ", describe_band(object, level))
+  sub("; it covers", "; they cover", sub(" pointwise", " intervals", text))
 }
 
 #' Standard errors of effects, no smaller than layer 0's own
@@ -64,6 +95,25 @@ floor_errors <- function(object, error, values) {
 }
 
 band_floor <- 1
+
+#' The same for the terms of rows
+#' @param error [rows, term, task x output], in own units.
+#' @param data The rows, encoded.
+#' @noRd
+floor_term_errors <- function(object, error, data) {
+  if (!has_base(object) || !is_crossfitted(object)) {
+    return(error)
+  }
+  size <- dim(error)
+  values <- lapply(data$features, `[[`, "values")
+  none <- lapply(values, function(value) array(0, c(length(value), size[3L], 1L)))
+  least <- floor_errors(object, none, values)
+  for (i in seq_along(values)) {
+    code <- decode_codes(data$features[[i]], data$n) + 1L
+    error[, i, ] <- pmax(error[, i, ], least[[i]][code, , 1L])
+  }
+  error
+}
 
 #' Posterior variance of layer 0's effect of feature i at processed values, mean over members
 #' @return [values, task x output] in the engine's units

@@ -8,6 +8,7 @@
 #' @param fit A fit of `order` 1 or 2, see [protonam()].
 #' @param newdata A data frame with the features, at least one row.
 #' @param threads See [protonam()].
+#' @param level Level of the intervals, between 0 and 1.
 #' @param ... Further arguments of [predict.protonam()], such as `offset` or `task_default`.
 #'
 #' @return A data frame of class `protonam_contributions`, in each row of `newdata` (and for each response or class)
@@ -17,16 +18,17 @@
 #'   \item{`task`, `output`}{the row's group or the response, and the class; `NA` if there is one only}
 #'   \item{`term`, `value`}{the term, and the values of its features as text}
 #'   \item{`contribution`}{what the term adds}
+#'   \item{`lower`, `upper`}{its interval, as the bands of [shapes()]; `NA` for a single model}
 #'   \item{`cumulative`}{intercept (and offset) plus the contributions so far}
 #' }
 #' Attributes: `"intercept"` and `"prediction"`, matrices with one row per row of `newdata` and one column per
-#' response or class, `"row_names"`, `"response"`, `"scale_label"` and `"features"` (of each term). The intercept
-#' includes the row's offset.
+#' response or class, `"row_names"`, `"response"`, `"scale_label"`, `"features"` (of each term), `"level"`, `"members"`
+#' and `"band"` (what the intervals mean). The intercept includes the row's offset.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 30, seed = 1)
 #' contributions(fit, mtcars[1:2, ])
 #' @export
-contributions <- function(fit, newdata, threads = NULL, ...) {
+contributions <- function(fit, newdata, threads = NULL, level = 0.95, ...) {
   check_readable(fit, "contributions()")
   if (missing(newdata) || is.null(newdata)) {
     pn_abort("{.arg newdata} is needed: the fit does not keep the training data.", class = "argument", arg = "newdata")
@@ -34,7 +36,14 @@ contributions <- function(fit, newdata, threads = NULL, ...) {
   if (NROW(newdata) == 0L) {
     pn_abort("{.arg newdata} has no rows.", class = "no_rows", arg = "newdata")
   }
-  value <- predict.protonam(fit, newdata, type = "terms", threads = threads, ...)
+  level <- check_number(level %||% 0.95, "level", above = 0, below = 1)
+  several <- length(fit$members) > 1L
+  value <- predict.protonam(fit, newdata, type = "terms", threads = threads, se.fit = several, ...)
+  half <- NULL
+  if (several) {
+    half <- band_width(fit, level) * unname(value$se.fit)
+    value <- value$fit
+  }
   n <- dim(value)[1L]
   terms <- dimnames(value)[[2L]]
   outputs <- if (length(dim(value)) == 3L) dim(value)[3L] else 1L
@@ -55,6 +64,7 @@ contributions <- function(fit, newdata, threads = NULL, ...) {
   row <- rep(seq_len(n), each = length(terms) * outputs)
   output <- rep(rep(seq_len(outputs), each = length(terms)), n)
   contribution <- value[cbind(row, pick, output)]
+  half <- if (is.null(half)) NA_real_ else array(half, dim(value))[cbind(row, pick, output)]
   steps <- matrix(contribution, length(terms))
   start <- as.vector(t(intercept))
   cumulative <- apply(rbind(start, steps), 2L, cumsum)[-1L, , drop = FALSE]
@@ -63,14 +73,15 @@ contributions <- function(fit, newdata, threads = NULL, ...) {
   frame <- data.frame(
     row = row, task = shown$task[cbind(row, output)], output = shown$output[cbind(row, output)], term = terms[pick],
     value = term_values(select_terms(fit, list(...)$terms)[pick], labels, row, fit), contribution = contribution,
-    cumulative = as.vector(cumulative)
+    lower = contribution - half, upper = contribution + half, cumulative = as.vector(cumulative)
   )
   prediction <- matrix(cumulative[length(terms), ], n, outputs, byrow = TRUE, dimnames = list(NULL, visible_names(fit)))
   structure(
     frame,
     class = c("protonam_contributions", "data.frame"), intercept = intercept, prediction = prediction,
     row_names = dimnames(value)[[1L]] %||% rownames(newdata), response = fit$response$name,
-    scale_label = scale_label(fit, "link"), family = fit$family$family, features = named_features(fit)
+    scale_label = scale_label(fit, "link"), family = fit$family$family, features = named_features(fit), level = level,
+    members = length(fit$members), band = if (several) describe_bars(fit, level)
   )
 }
 

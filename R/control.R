@@ -4,42 +4,69 @@
 #'
 #' All settings can also be given to [protonam()] directly: `protonam(y ~ ., d, epochs = 100)`.
 #'
-#' @section Defaults:
-#' A setting that is left out adapts to the number of training rows `n` (validation rows not counted), so that 200 and
-#' 200,000 rows both train sensibly. What matters is the number of optimiser steps: about 7000 when there are many rows,
-#' fewer for small data, which would only be learned by heart. `steps` is `7000 * sqrt(n / 14000)`, at least 700 and at
-#' most 7000:
+#' @section Defaults: A setting that is left out adapts to the number of training rows `n` (validation rows not
+#' counted), so that 200 and 200,000 rows both train sensibly. What matters is the number of optimiser steps: more with
+#' more rows, while small data would only be learned by heart.
 #'
-#' * `batch_size`: the power of two nearest to `n / 8`, at least 32 and at most 2048 (never more than `n`); with
-#'   more than 370,000 rows the one nearest to `n / 128`, at most 16,384;
-#' * `epochs`: as many as make `steps` steps, at least 40 and at most 1000;
-#' * `lr`: 0.001;
-#' * `weight_decay`: 0.01 below 5000 rows, else 0.001;
-#' * `output_penalty`: 0.001;
+#' The default fit (`procedure = "crossfit"`, `order = 1`) distinguishes two cases. Data are *clean* if they have at
+#' least 8000 rows and the smooth layer alone explains more than 60 % of the loss; they call for a larger network, more
+#' steps and a weaker penalty on variation. All other data are *noisy*.
+#'
+#' | | noisy | clean |
+#' |---|---|---|
+#' | `prototypes`, `layers`, `hidden` | 16, 2, 32 | 32, 4, 64 |
+#' | steps | `1200 * sqrt(n / 4000)`, from 400 to 4000 | 7000 |
+#' | `batch_size`, at most | 1024 | 2048, or the power of two nearest to `n / 128` if that is larger, up to 16,384 |
+#' | `weight_decay` | 0.01 | 0.001 |
+#' | `variation` | 0.3 | 0.1 or 0.03, whichever has the smaller loss in the screening |
+#'
+#' `bins` is 1024 here. Without a smooth layer (`base = "none"`) the settings of clean data apply from 8000 rows on.
+#'
+#' Fits of the paper's procedure and of higher orders have 32 prototypes, 4 layers and 64 hidden units; `7000 * sqrt(n /
+#' 14000)` steps, from 700 to 7000; batches of at most 2048, or of the power of two nearest to `n / 128` if that is
+#' larger, up to 16,384; a `weight_decay` of 0.01 below 5000 rows and of 0.001 from there on.
+#'
+#' Common to all:
+#'
+#' * `batch_size`: the power of two nearest to `n / 8`, at least 32, at most as above, and never more than `n`;
+#' * `epochs`: as many as make these steps, at least 40 and at most 1000;
+#' * `lr` and `output_penalty`: 0.001;
 #' * `tau`: 16, but no more than `epochs / 16`, so that in a short run, too, the temperature falls all the way.
 #'
 #' The values used stand in `fit$control`.
 #'
-#' @param prototypes Prototypes per feature and layer.
+#' @param prototypes Prototypes per feature and layer. `NULL`, as for all settings below: see Defaults.
 #' @param layers Encoder layers. The first `m` layers make the `m`-th of the cumulative predictions.
 #' @param predictor_layers 1 or 2, layers of the predictor that all components share.
 #' @param hidden Hidden units.
 #' @param epochs,batch_size,lr,weight_decay,output_penalty Number of passes over the data, rows per step, initial
 #'   learning rate (it falls along a cosine), decoupled weight decay, penalty on the squared outputs of the components.
-#'   `NULL` means: see Defaults.
-#' @param dropout,dropout_output Probability of dropping a hidden unit, and of dropping a component's output.
+#'   Given `epochs` are those of the members; the screening takes half as many.
+#' @param dropout,dropout_output Probability of dropping a hidden unit, and of dropping a component's output. Not
+#'   together with the penalty on variation: for `procedure = "paper"` and higher orders.
 #' @param norm `"layer"` or `"batch"` normalisation in the encoders.
+#' @param base Layer 0, under the prototypes of an `order = 1` fit: `"smooth"` for splines and random effects,
+#'   `"linear"` for straight lines and random effects, `"none"` for prototype layers alone, as in the paper.
+#' @param prototypes_for Which features may have prototypes on top of the smooth layer: `NULL` for those that the
+#'   screening finds evidence for, `TRUE` for all numeric and ordered features, names for these, `FALSE` for none.
+#'   Unordered factors and columns with two values have none in any case: the smooth layer fits their levels freely.
+#' @param variation Strength of the penalty on the variation of the prototype layers, as a factor of what chance alone
+#'   does to the loss (the standard deviation of the score over the square root of the number of rows). The penalty is
+#'   concave in the height of a step. 0 for none.
+#' @param procedure `"crossfit"` for the package's own way to fit, see [protonam()]; `"paper"` for the published one:
+#'   one model, with validation rows that choose the best epoch.
 #' @param tau How slowly the temperature of the prototypes falls: at epoch `e` of `E` it is
 #'   `1 / (1 + exp((e - E/2) / tau))`.
 #' @param scaling How columns are scaled: `"quantile"` to normal scores (robust, the default), `"minmax"` to 0..1, or
 #'   `"none"`.
 #' @param bins At most how many representative values a numeric column may have, `NULL` for exact values. Columns with
-#'   no more distinct values than that are always exact. The default makes long data train several times faster and
+#'   no more distinct values than that are always exact. If left out it is 1024 in the default fit of order 1, and 256
+#'   otherwise, which makes long data train several times faster and
 #'   changed test scores of order 1 by less than 0.2 % (`inst/benchmarks/bins_default.R`). With `order = 2` exact values
 #'   can be better where two features say something only together, such as longitude and latitude. New values are mapped
 #'   to the same representatives.
-#' @param patience Stop when the validation score has not improved for this many epochs. Epochs before the temperature
-#'   has fallen never end the training.
+#' @param patience For `procedure = "paper"`: stop when the validation score has not improved for this many epochs.
+#'   Epochs before the temperature has fallen never end the training.
 #' @param hierarchical Train the cumulative predictions of all layers (`TRUE`), or the last one only.
 #' @param use_prototypes `FALSE` passes values to the encoders as they are.
 #' @param scale_response Standardise a numeric response inside (predictions are always in its own units).
@@ -91,7 +118,10 @@ protonam_control <- function(prototypes = NULL, layers = NULL, predictor_layers 
 
 #' The published settings
 #'
-#' Hyperparameters, scaling and response of the ProtoNAM paper (Xiong, Sinha and Zhang, 2024) for its four data sets.
+#' Hyperparameters, scaling and response of the ProtoNAM paper (Xiong, Sinha and Zhang, 2024) for its four data sets,
+#' and its procedure: one model without a smooth layer, whose best epoch is chosen by the score of validation rows. What
+#' the package does otherwise by default is described in [protonam()] and in the vignette *What the package does
+#' differently from the paper, and why*.
 #'
 #' @param data Which data set: `"housing"`, `"mimic2"`, `"mimic3"` or `"income"`.
 #' @param order 1, 2 or `Inf`.

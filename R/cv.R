@@ -8,13 +8,17 @@ stream_folds <- 3
 #' learned from data, scaling and levels included, is learned again in every fit. Runs on the workers of a
 #' `future::plan()` if there is one; the results are the same.
 #'
+#' A default fit reports out-of-fold scores already. Their folds come after the screening of the features and the choice
+#' of sizes, which have seen all rows. Here all of that, the members included, is repeated within each fold: a
+#' cross-validation of the whole procedure, at the price of one default fit per fold.
+#'
 #' @param formula,data,weights,offset,subset,family,task,na.action See [protonam()].
 #' @param folds Number of folds, or a fold for every row of `data`: a vector, the name of a column, or `~ column`.
 #'   Folds that are drawn have classes alike (and keep groups together).
 #' @param groups `~ id`, a column name or a vector: rows of one group are never divided between folds, nor between
 #'   training and validation.
-#' @param ... Further arguments of [protonam()], such as `order`, `ensemble` and settings. `validation` may be a
-#'   fraction or a data frame.
+#' @param ... Further arguments of [protonam()], such as `order`, `ensemble` and settings; `ensemble = 1` is quicker.
+#'   `validation` may be a fraction or a data frame.
 #' @param seed A whole number; `NULL` draws one from R's generator.
 #' @param threads,verbose See [protonam()]. Under a parallel plan the threads are divided among the workers.
 #'

@@ -5,26 +5,37 @@
 #' The importance of a term is the mean of its absolute centred effect over the training rows (by weight), on the link
 #' scale in units of the response. Fits of `order = 2` list main effects and pure interactions.
 #'
+#' An importance cannot be negative, so that of a term without any effect is positive by chance, and its interval may
+#' not reach zero. The intervals are for comparing terms that matter.
+#'
 #' @param fit A fit of `order` 1 or 2, see [protonam()].
+#' @param level Level of the intervals, between 0 and 1.
 #' @return A data frame of class `protonam_importance` with columns `term`, `task` (group or response), `output`
-#'   (class), both `NA` if there is one only, and `importance`, the largest first within each output.
+#'   (class), both `NA` if there is one only, and `importance`, the largest first within each output; `lower` and
+#'   `upper`, its interval from the members of the fit (see Bands in [shapes()]), `NA` for single models and for
+#'   `order = 2`.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 30, seed = 1)
 #' term_importance(fit)
 #' @export
-term_importance <- function(fit) {
+term_importance <- function(fit, level = 0.95) {
   check_readable(fit, "term_importance()")
+  level <- check_number(level %||% 0.95, "level", above = 0, below = 1)
   labels <- output_labels(fit)
   at <- rep(seq_len(nrow(labels)), each = length(shown_terms(fit)))
   table <- data.frame(
     term = fit$effects$term, task = labels$task[at], output = labels$output[at], importance = fit$effects$importance
   )
+  half <- if (length(fit$members) > 1L) band_width(fit, level) * (fit$effects$error %||% NA_real_) else NA_real_
+  table$lower <- pmax(table$importance - half, 0)
+  table$upper <- table$importance + half
   table <- table[order(at, -table$importance), ]
   rownames(table) <- NULL
   structure(
     table,
     class = c("protonam_importance", "data.frame"), response = fit$response$name,
-    scale_label = scale_label(fit, "link"), features = named_features(fit)
+    scale_label = scale_label(fit, "link"), features = named_features(fit), level = level,
+    members = length(fit$members), band = if (any(is.finite(half))) describe_bars(fit, level)
   )
 }
 

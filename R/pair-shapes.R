@@ -24,7 +24,8 @@ pair_shapes <- function(object, wanted, layers, points, spread, threads) {
     joint <- object$purified$joint[[wanted[p]]]
     share <- collect_cells(joint, attr(a, "cell"), nrow(a), attr(b, "cell"), nrow(b))
     grid <- list(
-      x = a$x[first], level = a$level[first], y = b$x[second], level2 = b$level[second], density = as.vector(share)
+      x = a$x[first], level = a$level[first], y = b$x[second], level2 = b$level[second], density = as.vector(share),
+      count = as.vector(share) * sum(joint)
     )
     shape_rows(object, object$term_names[components[p]], grid, effects$mean[[p]], effects$sd[[p]], layers)
   })

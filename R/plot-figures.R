@@ -19,8 +19,7 @@ shape_figure <- function(shapes, options) {
   rows$series <- series$index
   panels <- split_panels(rows)
   pair <- vapply(panels, function(part) is_pair(part), NA)
-  effects <- c(rows$effect, rows$lower, rows$upper)[!is_pair_row(rows)]
-  common <- spread(c(effects, 0), 0.06)
+  common <- effect_limits(panels[!pair])
   label <- options$ylab %||% attr(shapes, "scale_label") %||% "effect"
   layers <- unique(rows$layer[!is.na(rows$layer)])
   large <- vapply(panels, function(part) n_levels(part) > many_levels, NA)
@@ -32,9 +31,10 @@ shape_figure <- function(shapes, options) {
   built <- lapply(seq_along(panels), function(i) {
     options$ticks <- c(7L, 5L, 4L)[min(columns[i], 3L)]
     part <- panels[[i]]
-    limits <- if (options$free_y) spread(c(part$effect, part$lower, part$upper, 0), 0.06) else common
+    limits <- if (options$free_y && !pair[i]) effect_limits(list(part)) else common
     y <- axis_effect(limits, ratio, 5L)
     panel <- build_panel(part, shapes, y, columns[i], large[i], options)
+    if (!pair[i]) panel <- cut_panel(panel)
     panel$x <- thin_axis(panel$x, page_width[min(columns[i], 4L)])
     panel
   })
@@ -44,7 +44,7 @@ shape_figure <- function(shapes, options) {
     series = series[c("labels", "colours", "lines")],
     key = if (any(pair)) list(most = most, axis = axis_effect(c(-1, 1) * most, ratio, 5L), title = label),
     ylab = if (!all(pair)) label, xlab = NULL, title = options$main,
-    caption = c(figure_note(shapes, rows), if (any(pair)) blank_note(built), options$note)
+    caption = c(figure_note(shapes, rows), cut_note(built), if (any(pair)) blank_note(built), options$note)
   )
 }
 
@@ -105,7 +105,7 @@ split_panels <- function(rows) {
   text <- function(x) ifelse(is.na(x), "", as.character(x))
   task <- ifelse(pair | both, text(rows$task), "")
   output <- ifelse(pair, text(rows$output), "")
-  layer <- ifelse(is.na(rows$layer), "", paste("layer", rows$layer))
+  layer <- ifelse(is.na(rows$layer), "", ifelse(rows$layer %in% 0, "smooth", paste("layer", rows$layer)))
   key <- paste(rows$term, layer, task, output, pair, sep = "\r")
   parts <- split(rows, factor(key, levels = unique(key)))
   first <- match(unique(key), key)
@@ -205,6 +205,7 @@ figure_note <- function(shapes, rows) {
   banded <- any(is.finite(rows$lower) & is.finite(rows$upper) & !is_pair_row(rows)) # heat maps have none
   if (banded) {
     level <- attr(shapes, "level") %||% 0.95
-    attr(shapes, "band") %||% sprintf("Bands: %s %% of the ensemble's members.", format(100 * level))
+    return(attr(shapes, "band") %||% sprintf("Bands: %s %% of the ensemble's members.", format(100 * level)))
   }
+  if (identical(attr(shapes, "members"), 1L) && !all(is_pair_row(rows))) no_band_note
 }

@@ -25,6 +25,7 @@ mark_styles <- list(
   missing = list(geom = "point", colour = NA, shape = 23L, size = 1.1),
   best = list(geom = "point", colour = "#D55E00", shape = 16L, size = 0.9),
   end = list(geom = "point", colour = ink, shape = 18L, size = 1.2),
+  whisker = list(geom = "segment", colour = ink, width = 0.9, line = 1L),
   label = list(geom = "text", colour = ink, size = 0.85),
   inside = list(geom = "text", colour = "white", size = 0.85)
 )

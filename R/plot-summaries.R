@@ -8,8 +8,9 @@ no_series <- list(labels = character(), colours = okabe_ito[1L], lines = 1L)
 #'
 #' @param history Data frame: member, epoch, loss, score, temperature, best (logical).
 #' @param score_name Name of the validation score.
+#' @param crossfit Is it a fit of the package's own procedure?
 #' @noRd
-history_figure <- function(history, score_name, options) {
+history_figure <- function(history, score_name, options, crossfit = FALSE) {
   shown <- c(
     loss = "training loss", score = paste("validation", score_label(score_name)), temperature = "temperature"
   )
@@ -37,7 +38,7 @@ history_figure <- function(history, score_name, options) {
   })
   list(
     panels = panels, pages = list(history_page(length(panels), options$limits)), series = no_series, key = NULL,
-    ylab = NULL, xlab = "epoch", title = options$main, caption = history_note(history, several)
+    ylab = NULL, xlab = "epoch", title = options$main, caption = history_note(history, several, crossfit)
   )
 }
 
@@ -48,9 +49,11 @@ history_page <- function(n, limits) {
 
 score_label <- function(name) if (!length(name) || is.na(name)) "score" else validation_label(name)
 
-history_note <- function(history, several) {
+history_note <- function(history, several, crossfit = FALSE) {
   best <- history$epoch[history$best]
-  if (all(!is.finite(history$score))) {
+  if (crossfit) {
+    "Nothing is selected: the last epoch is the model. Steps in the loss are refits of the smooth layer."
+  } else if (all(!is.finite(history$score))) {
     "No validation rows: the last epoch is kept."
   } else if (several) {
     members <- length(unique(history$member))
@@ -82,24 +85,40 @@ importance_figure <- function(importance, options) {
   n <- length(terms)
   height <- 0.8 / max(1L, length(labels))
   top <- n + 1 - match(rows$term, terms) + 0.4 - (rows$series - 1) * height
-  most <- max(rows$importance, 0)
+  most <- max(rows$importance, rows$upper, 0, na.rm = TRUE)
   title <- options$ylab %||% importance_label(importance)
   x <- axis_number(c(0, if (most > 0) 1.03 * most else 1), n = 6L, title = title)
   y <- axis_level(rev(shorten(term_labels(terms, attr(importance, "features"), options$labels), 42L)))
   # few bars do not fill the page
   y$limits <- y$limits + c(-1, 1) * max(0, least_bars - n) / 2
   bar <- data.frame(xmin = 0, xmax = rows$importance, ymin = top - height, ymax = top, series = rows$series)
-  note <- if (n < all_terms) sprintf("The %d strongest of %d terms.", n, all_terms)
+  marks <- list(bar = bar, whisker = whiskers(rows$lower, rows$upper, top - height / 2))
+  note <- c(bars_note(importance), if (n < all_terms) sprintf("The %d strongest of %d terms.", n, all_terms))
   series <- list(
     labels = if (length(labels) > 1L) labels else character(), colours = series_colours(max(1L, length(labels))),
     lines = rep(1L, max(1L, length(labels))), filled = TRUE
   )
   list(
-    panels = list(list(title = NULL, kind = "bars", flipped = TRUE, x = x, y = y, marks = list(bar = bar))),
+    panels = list(list(title = NULL, kind = "bars", flipped = TRUE, x = x, y = y, marks = marks)),
     pages = list(list(panels = 1L, rows = 1L, columns = 1L)), series = series, key = NULL, ylab = NULL,
     xlab = x$title, title = options$main, caption = note
   )
 }
+
+#' Intervals along x
+#' @noRd
+whiskers <- function(lower, upper, y) {
+  known <- which(is.finite(lower) & is.finite(upper))
+  if (length(known)) data.frame(x = lower[known], y = y[known], xend = upper[known], yend = y[known])
+}
+
+#' What the intervals of a figure are, or why there are none
+#' @noRd
+bars_note <- function(data) {
+  attr(data, "band") %||% if (identical(attr(data, "members"), 1L)) no_band_note
+}
+
+no_band_note <- "No band: one model."
 
 importance_label <- function(importance) {
   scale <- attr(importance, "scale_label") %||% "effect"
@@ -143,7 +162,11 @@ waterfall_figure <- function(contributions, options) {
   words <- lapply(rows[intersect(c("task", "output"), names(rows))], function(x) ifelse(is.na(x), "", as.character(x)))
   key <- do.call(paste, c(list(rows$row), words, sep = "\r"))
   parts <- split(rows, factor(key, levels = unique(key)))
-  totals <- lapply(parts, function(part) c(part$cumulative[1L] - part$contribution[1L], part$cumulative))
+  totals <- lapply(parts, function(part) {
+    from <- part$cumulative - part$contribution
+    ends <- utils::head(c(from + part$lower, from + part$upper), 2L * max_steps)
+    c(from[1L], part$cumulative, ends[is.finite(ends)])
+  })
   # rows can be compared by eye; several responses have scales of their own
   task <- rep("all", length(parts))
   if (several_responses(contributions)) task <- vapply(parts, function(part) part$task[1L], "")
@@ -163,7 +186,7 @@ waterfall_figure <- function(contributions, options) {
       labels = c("raises the prediction", "lowers the prediction"), colours = unname(sign_colours), lines = c(1L, 1L),
       filled = TRUE
     ),
-    key = NULL, ylab = NULL, xlab = label, title = options$main, caption = NULL
+    key = NULL, ylab = NULL, xlab = label, title = options$main, caption = bars_note(contributions)
   )
 }
 
@@ -202,12 +225,15 @@ panel_waterfall <- function(part, names, x, title, wide) {
   value <- part$value
   names <- ifelse(is.na(value) | !nzchar(value), names, paste(names, "=", value))
   to <- part$cumulative
+  ends <- data.frame(lower = part$lower %||% rep(NA_real_, n), upper = part$upper %||% rep(NA_real_, n))
   if (n > max_steps + 1L) {
     kept <- seq_len(max_steps)
     names <- c(names[kept], sprintf("%d other terms", n - max_steps))
     to <- c(to[kept], end)
+    ends <- rbind(ends[kept, ], NA_real_) # many together have no interval
   }
   from <- c(start, to[-length(to)])
+  ends <- ends + from
   # from top to bottom: intercept, terms, prediction
   steps <- length(to)
   at <- rev(seq_len(steps)) + 1
@@ -221,20 +247,21 @@ panel_waterfall <- function(part, names, x, title, wide) {
       series = ifelse(to >= from, 1L, 2L)
     ),
     connector = data.frame(x = c(from, end), y = c(at + 1, 2), xend = c(from, end), yend = c(at, 1)),
-    end = data.frame(x = c(start, end), y = c(steps + 2, 1))
+    end = data.frame(x = c(start, end), y = c(steps + 2, 1)),
+    whisker = whiskers(ends$lower, ends$upper, at)
   )
-  marks <- c(marks, waterfall_labels(start, from, to, end, at, steps, x$limits))
+  marks <- c(marks, waterfall_labels(start, from, to, end, at, steps, x$limits, ends))
   list(title = title, kind = "waterfall", flipped = TRUE, x = x, y = y, marks = marks)
 }
 
 #' Numbers stand beside the bars, on the side that has room; in a bar that leaves no room, within it
 #' @return list(label, inside): rows of text, the second in bars
 #' @noRd
-waterfall_labels <- function(start, from, to, end, at, steps, limits) {
+waterfall_labels <- function(start, from, to, end, at, steps, limits, ends) {
   gap <- 0.015 * diff(limits)
   room <- limits + c(1, -1) * 0.2 * diff(limits)
-  right <- pmax(from, to) + gap
-  left <- pmin(from, to) - gap
+  right <- pmax(from, to, ends$upper, na.rm = TRUE) + gap
+  left <- pmin(from, to, ends$lower, na.rm = TRUE) - gap
   at_right <- right < room[2L]
   within <- !at_right & left < room[1L]
   ends_right <- c(start, end) + gap < room[2L]

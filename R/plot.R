@@ -12,11 +12,11 @@ shown_pairs <- 4L
 #' @param terms Which terms: names (`"age"`, `"age:weight"`), or a number for that many of the most important ones. By
 #'   default all main effects; of the interactions, the 4 strongest, or the 12 strongest with
 #'   `which = "interactions"`, where the name of a feature stands for all of its interactions.
-#' @param layers Draw what each layer of the model adds, one panel per layer?
+#' @param layers Draw what each layer of the model adds, one panel per layer, the smooth one first?
 #' @param which What to draw: `"shapes"` (of an order-2 fit: main effects and the strongest interactions),
-#'   `"interactions"`, `"history"` (training loss, validation score and temperature by epoch, with the epoch that is
-#'   kept), or `"importance"`.
-#' @param level Level of the bands, 0.95 by default. Bands are drawn for ensembles only.
+#'   `"interactions"`, `"history"` (training loss, validation score if epochs are chosen by one, and temperature by
+#'   epoch, with the epoch that is kept), or `"importance"`.
+#' @param level Level of the bands and intervals, 0.95 by default. A single model has none.
 #' @param scale `"link"` for effects on the scale of the linear predictor, `"response"` for odds ratios and the like,
 #'   see [shapes()].
 #' @param style Interactions as a `"heat"` map or as the `"scatter"` plot of the paper: a point for each cell of the
@@ -30,18 +30,23 @@ shown_pairs <- 4L
 #' @param panels At most so many panels on a page.
 #' @param ask Wait for a key before a new page? By default when the session and the device are interactive and there are
 #'   several pages.
+#' @param simultaneous Should the bands hold for whole curves? See [shapes()].
 #' @param ... Between methods: further arguments of the method for the object that is drawn, from `style` on.
 #'
 #' @return The data that are drawn, invisibly: what [shapes()], [term_importance()] or [contributions()] gives, or for
 #'   `which = "history"` a data frame with the columns `member`, `epoch`, `loss`, `score`, `lr`, `temperature` and
 #'   `best`.
 #'
-#' @section Reading the figures:
-#' A panel shows what a feature adds to the prediction, centred: zero is the average over the training rows. Lines break
-#' where the shape function jumps, and a thin vertical line bridges the jump. Dark background means that many training
-#' rows lie there; where it is white, the curve is a guess. Points are categories. A diamond at the margin marked
-#' *missing* is the effect of a missing value. Bands come from the members of an ensemble, and the foot of the figure
-#' says what they mean; a single model has none.
+#' @section Reading the figures: A panel shows what a feature adds to the prediction, centred: zero is the average over
+#' the training rows. Lines break where the shape function jumps, and a thin vertical line bridges the jump. Dark
+#' background means that many training rows lie there; where it is white, the curve is a guess. Points are categories. A
+#' diamond at the margin marked *missing* is the effect of a missing value. Bands, the lines through points, and the
+#' lines at bars of importance and of contributions are 95 % intervals; the foot of the figure says what they cover. A
+#' single model has none.
+#'
+#' The axis of effects holds the effects of nearly all rows and the bands of most: what fewer than one row in a thousand
+#' (of bands: one in a hundred) has at either end of a feature, or at a level, does not stretch it and is cut off at the
+#' frame. The foot of the figure says so. [shapes()] has all numbers.
 #'
 #' In heat maps, white is no interaction, vermilion raises and blue lowers the prediction. Cells are grey where no
 #' training rows are in them or near them: the model's interaction there is a guess.
@@ -62,13 +67,13 @@ shown_pairs <- 4L
 plot.protonam <- function(x, terms = NULL, layers = FALSE, which = c("shapes", "interactions", "history", "importance"),
                           level = NULL, scale = c("link", "response"), style = c("heat", "scatter"), labels = NULL,
                           ylab = NULL, main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12,
-                          ask = NULL, ...) {
+                          ask = NULL, simultaneous = FALSE, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam)))
   options <- plot_options(
     style, labels, ylab, main, free_y, density, rug, panels,
     features = feature_names(x), limits = device_limits()
   )
-  made <- fit_figure(x, terms, layers, which, level, scale, options)
+  made <- fit_figure(x, terms, layers, which, level, scale, options, simultaneous)
   draw_pages(made$figure, ask)
   invisible(made$data)
 }
@@ -115,15 +120,16 @@ plot.protonam_contributions <- function(x, rows = NULL, labels = NULL, ylab = NU
 #' Figure of a fit, and the data in it
 #' @return list(figure, data)
 #' @noRd
-fit_figure <- function(fit, terms, layers, which, level, scale, options) {
+fit_figure <- function(fit, terms, layers, which, level, scale, options, simultaneous = FALSE) {
   which <- check_choice(which, c("shapes", "interactions", "history", "importance"), "which")
   layers <- check_flag(layers, "layers")
   if (which == "history") {
     data <- fit_history(fit)
-    return(list(figure = history_figure(data, fit$members[[1L]]$score_name, options), data = data))
+    figure <- history_figure(data, fit$members[[1L]]$score_name, options, has_base(fit))
+    return(list(figure = figure, data = data))
   }
   check_readable(fit, "A plot of effects")
-  importance <- term_importance(fit)
+  importance <- term_importance(fit, level = level)
   if (which == "importance") {
     data <- pick_importance(importance, terms)
     if (!is.null(terms)) options$bars <- Inf
@@ -131,7 +137,10 @@ fit_figure <- function(fit, terms, layers, which, level, scale, options) {
   }
   chosen <- fit_terms(fit, terms, which, importance)
   options$note <- chosen$note
-  data <- shapes(fit, terms = chosen$terms, layers = layers, level = level, scale = scale)
+  data <- shapes(
+    fit,
+    terms = chosen$terms, layers = layers, level = level, scale = scale, simultaneous = simultaneous
+  )
   list(figure = shape_figure(data, options), data = data)
 }
 

@@ -7,7 +7,8 @@
 #'
 #' @param object A fit.
 #' @param newdata A data frame or matrix with the features by name; further columns are ignored and no row is dropped.
-#'   Without it the values fitted to the training data are returned.
+#'   Without it the values fitted to the training data are returned, or with `out_of_fold = TRUE` those of the members
+#'   that did not see the row.
 #' @param type
 #'   * `"response"`: mean (gaussian), probability of the last level (binomial), matrix of probabilities (multinomial),
 #'     expected count (poisson);
@@ -17,14 +18,21 @@
 #'   * `"terms"`: matrix with one column per term; its attribute `"constant"` is the intercept, and constant plus row
 #'     sums (plus the attribute `"offset"`, if the model has one) is the link. Group tasks: the constant has one value
 #'     per row;
-#'   * `"layers"`: array rows x layers x outputs of the cumulative predictions on the link scale.
-#' @param se.fit Also return the standard deviation of the ensemble's members? Then the result is a list with `fit` and
-#'   `se.fit`.
+#'   * `"layers"`: array rows x layers x outputs of the cumulative predictions on the link scale, from the layer called
+#'     `"smooth"` on if there is one.
+#' @param se.fit Also return standard errors? Then the result is a list with `fit` and `se.fit`. For the default fit
+#'   these are jackknife standard errors, as in the bands of [shapes()]; for ensembles of the paper's procedure, the
+#'   standard deviation of the members. They are about the prediction (a mean, a probability), not about the next
+#'   observation.
 #' @param terms For `type = "terms"`: names of the terms to return, see [shapes()].
 #' @param threads See [protonam()].
 #' @param offset Offset of the new rows (link scale), instead of one evaluated in `newdata`.
 #' @param task_default For models with a task: the group for rows whose group is missing or new. Without it such rows
 #'   are an error.
+#' @param out_of_fold Return out-of-fold predictions of the rows that the fit learned from? Each row is predicted by the
+#'   one member that did not see it, so that the predictions can be compared with the response: for a calibration plot,
+#'   a decision curve or a score of one's own. They are `NA` for validation rows. For type `"response"`, `"link"`,
+#'   `"class"` and `"prob"`, without `newdata`.
 #' @param ... Nothing; a misspelt argument is an error.
 #'
 #' @section Missing values and new levels:
@@ -38,16 +46,22 @@
 #' fit <- protonam(am == 1 ~ wt + hp, mtcars, epochs = 30, seed = 1)
 #' predict(fit, data.frame(wt = c(2, 3), hp = 110))
 #' predict(fit, data.frame(wt = c(2, 3), hp = 110), type = "terms")
+#' head(predict(fit, out_of_fold = TRUE))
 #' @export
 predict.protonam <- function(object, newdata, type = c("response", "link", "class", "prob", "terms", "layers"),
                              se.fit = FALSE, terms = NULL, threads = NULL, # nolint: object_name_linter.
-                             offset = NULL, task_default = NULL, ...) {
+                             offset = NULL, task_default = NULL, out_of_fold = FALSE, ...) {
   check_dots_empty(list(...), names(formals(predict.protonam)))
   type <- check_choice(type, c("response", "link", "class", "prob", "terms", "layers"), "type")
   se <- check_flag(se.fit, "se.fit")
   threads <- resolve_threads(threads)
   check_type(object, type, se)
-  if (missing(newdata) || is.null(newdata)) {
+  without <- missing(newdata) || is.null(newdata)
+  if (check_flag(out_of_fold, "out_of_fold")) {
+    check_out_of_fold(object, type, se, without)
+    return(napredict_rows(object, from_link(object, object$out_of_fold, type), fitted_row_names(object)))
+  }
+  if (without) {
     if (se || type %in% c("terms", "layers")) {
       pn_abort("{.arg newdata} is needed here: the fit keeps fitted values only, not the training data.",
         class = "argument", arg = "newdata"
@@ -84,8 +98,38 @@ check_type <- function(object, type, se) {
     pn_abort("{.code se.fit = TRUE} goes with type response, link, prob or terms.", class = "argument", arg = "se.fit")
   }
   if (se && length(object$members) < 2L) {
-    pn_abort("{.code se.fit = TRUE} needs an ensemble: fit with {.code ensemble = 10}, say.",
+    pn_abort(
+      c("{.code se.fit = TRUE} needs several members, and this fit is one model.", i = "The default fit has eight."),
       class = "no_ensemble", arg = "se.fit"
+    )
+  }
+}
+
+#' Stop unless the fit has what `out_of_fold = TRUE` asks for
+#' @noRd
+check_out_of_fold <- function(object, type, se, without) {
+  if (!without) {
+    pn_abort(
+      c(
+        "{.code out_of_fold = TRUE} is about the rows that the fit learned from, so {.arg newdata} must be left out.",
+        i = "New rows are predicted by all members."
+      ),
+      class = "argument", arg = "newdata"
+    )
+  }
+  if (is.null(object$out_of_fold)) {
+    pn_abort(
+      c(
+        "This fit has no out-of-fold predictions: no member left rows out.",
+        i = "The default fit has them; {.code ensemble = 1} and {.fn paper_control} do not. See also {.fn cv_protonam}."
+      ),
+      class = "no_out_of_fold", arg = "out_of_fold"
+    )
+  }
+  if (se || type %in% c("terms", "layers")) {
+    pn_abort(
+      "{.code out_of_fold = TRUE} goes with type response, link, class or prob, without {.arg se.fit}.",
+      class = "argument", arg = "out_of_fold"
     )
   }
 }

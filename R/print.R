@@ -158,17 +158,31 @@ cat_facts <- function(facts) {
 
 #' Print and summarise a fit
 #'
-#' `print()` shows what was fitted, on how many rows, and how well. `summary()` adds the settings and a table of the
-#' terms: their importance (mean absolute effect over the training rows), the range of their effects, and the effect of
-#' a missing value. Effects are on the link scale, centred over the training rows.
+#' `print()` shows what was fitted, on how many rows, which features have prototypes, and how well the fit predicts rows
+#' that were left out. `summary()` adds the settings and a table of the terms: their importance (mean absolute effect
+#' over the training rows), the range of their effects, and the effect of a missing value with the number of rows that
+#' it rests on. Effects are on the link scale, centred over the training rows.
+#'
+#' @section Scores: Scores of the default fit are out of fold: each row is predicted by the member that did not see it.
+#' With `validation` they are those of the validation rows. The intervals are at 95 %: for log-loss, deviance and mean
+#' squared error from the standard error of the mean over rows, or over groups; for the AUC that of Hanley and McNeil on
+#' the logit scale. The calibration slope is that of a regression of the response on the linear predictor; below 1,
+#' predictions are too extreme. When the gain over a model without features is less than one standard error, `print()`
+#' says that nothing was learned.
+#'
+#' @section Evidence: In the table of terms, `edf` are the effective degrees of freedom of the smooth part. `prototypes`
+#' has the evidence z of the screening: how much a feature's prototypes reduce the loss of left-out rows beyond what a
+#' smooth curve does, in standard errors. In parentheses it did not suffice, and the feature is smooth. It is a
+#' screening measure, not a test.
 #'
 #' @param object,x A fit, or its summary.
 #' @param n At most how many terms (the most important ones) to print.
 #' @param digits Significant digits.
 #' @param ... Nothing.
 #' @return `summary()` returns a list of class `summary.protonam` with `call`, `facts`, `effects` (the term table, a
-#'   data frame), `scores` (one row per member), `task_scores` (one row per group or response, for the training and for
-#'   the validation rows; `NULL` if there is one only) and `control`. `print()` returns its argument, invisibly.
+#'   data frame), `judged` (the scores of left-out rows with their intervals, a data frame, or `NULL`), `scores` (one
+#'   row per member), `task_scores` (one row per group or response, for the training and for the validation rows; `NULL`
+#'   if there is one only) and `control`. `print()` returns its argument, invisibly.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 20, seed = 1)
 #' fit
@@ -182,13 +196,17 @@ summary.protonam <- function(object, ...) {
   )
   effects <- object$effects
   if (!is.null(effects)) {
+    # how many rows the effect of a missing value rests on
+    absent <- vapply(object$encoder, function(encoder) encoder$support$missing %||% 0, 0)
+    effects$missing_rows <- ifelse(is.na(effects$missing), NA, absent[match(effects$term, feature_names(object))])
     effects <- effects[order(match(effects$output, unique(effects$output)), -effects$importance), ]
     rownames(effects) <- NULL
   }
   structure(
     list(
       title = model_title(object), call = object$call, facts = model_facts(object), effects = effects, scores = scores,
-      task_scores = object$task_scores, control = object$control, order = object$order, link = object$family$link,
+      judged = object$judged$scores, task_scores = object$task_scores, control = object$control, order = object$order,
+      link = object$family$link,
       task_kind = if (is.null(object$task)) "response" else object$task$name
     ),
     class = "summary.protonam"
@@ -249,7 +267,9 @@ print_effects <- function(effects, n, digits, link) {
       lines$prototypes <- evidence_text(shown)
     }
     if (any(!is.na(table$missing))) {
-      lines$missing <- format(ifelse(is.na(shown$missing), "", number(shown$missing)), justify = "right")
+      rows <- format(shown$missing_rows, digits = 1L, big.mark = ",", scientific = FALSE, trim = TRUE)
+      text <- ifelse(is.na(shown$missing), "", paste0(number(shown$missing), " (n = ", rows, ")"))
+      lines$missing <- format(text, justify = "right")
     }
     names(lines)[names(lines) == "bar"] <- ""
     width <- max(nchar(lines$term, "width"))

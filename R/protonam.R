@@ -5,7 +5,44 @@
 #'
 #' Fits ProtoNAM and its higher orders to a data frame: regression, two or more classes, counts, several responses, or
 #' groups with weights of their own. Columns may be numeric, integer, logical, factor, ordered, character, `Date` or
-#' `POSIXct`, with missing values.
+#' `POSIXct`, with missing values. By default the fit is cross-fitted: every shape function has a band, and every row a
+#' prediction by a model that did not see it.
+#'
+#' @section The default fit:
+#' With `order = 1` the linear predictor is an intercept plus, for each feature, a smooth function and a sum of
+#' prototype layers, which can jump. The fit proceeds in this order.
+#'
+#' 1. *The smooth layer.* A numeric feature has a penalised cubic regression spline of its normal scores, constant
+#'    beyond its ends; the levels of an unordered factor have random effects, which do not depend on the order or the
+#'    names of the levels; a missing value has an effect of its own, shrunk as well. All strengths are found by
+#'    restricted maximum likelihood (REML). Fitted alone, this layer tells how much of the variation can be explained,
+#'    and with it the number of rows decides how large the network is and how long it trains (see [protonam_control()]).
+#' 2. *Screening.* The model with prototypes for all numeric and ordered features is fitted to halves of the rows and
+#'    compared, on the other halves, with the smooth layer alone. A feature's evidence is what its prototypes gain
+#'    there, in standard errors (z); what a spline could have said as well does not count. Features with little evidence
+#'    remain smooth. The evidence is a screening measure and not a test: it has no error rate, and the rows that it was
+#'    computed from are used again. Where the noise is low, two strengths of the penalty on variation are tried here,
+#'    too, and the one with the smaller loss is kept.
+#' 3. *Members.* The rows are divided into eight folds, classes alike and groups whole. Each of eight members leaves one
+#'    fold out. All have the same seed and share their batches but for the rows left out, so that they differ by their
+#'    rows alone.
+#' 4. *Training.* Within a member, both parts are trained together. The prototypes pay for variation: many small steps,
+#'    that is a slope, cost in full, while a jump is cheap, so that slopes are left to the smooth layer. Between epochs
+#'    the smooth layer is fitted again to what the prototypes leave, and once more at the end. The last epoch is the
+#'    model; no epoch is selected.
+#' 5. *The fit* is the mean of the members on the link scale. The delete-a-group jackknife over the folds gives standard
+#'    errors and bands, see [shapes()].
+#' 6. *Scores.* Each row is predicted by the member that did not see it. `print()` reports scores of these out-of-fold
+#'    predictions with intervals; `predict(fit, out_of_fold = TRUE)` returns them. If their calibration slope is more
+#'    than two standard errors from 1, the linear predictor is stretched or shrunk as a whole and the summary says so;
+#'    intercept and terms still add up.
+#'
+#' The AUC is reported and never optimised. The screening and the sizes in step 1 have seen all rows, so the scores in
+#' step 6 are slightly optimistic; [cv_protonam()] repeats every step within each fold. Higher orders have no smooth
+#' layer and no screening; their members, bands and scores are made in the same way.
+#'
+#' `control = paper_control()`, or `procedure = "paper"`, fits as the paper does: one model, without the smooth layer,
+#' whose best epoch is chosen by the score of 20 % validation rows.
 #'
 #' @param x A formula `response ~ features`, or a data frame or matrix of features.
 #' @param formula `response ~ features`. `.` means all other columns of `data`, `log(x)` or `I(x^2)` transform, `- x`
@@ -26,18 +63,29 @@
 #'   in `data`.
 #' @param offset Known part of the linear predictor (link scale). With a formula: evaluated in `data`.
 #' @param subset Rows to use, evaluated in `data` (formula): a logical vector, or row numbers in any order. Copies of a
-#'   row, as in a bootstrap, are never divided between training and validation.
+#'   row, as in a bootstrap, are never divided between training and validation, nor between folds.
 #' @param na.action What to do about missing values. The default [na.pass()] keeps them: they get effects of their own.
 #'   [na.omit()], [na.exclude()] and [na.fail()] work as in [lm()]. Rows without a response are always dropped, with a
 #'   message.
-#' @param validation Rows that choose the best epoch: a fraction (classes alike), row numbers or a logical vector (rows
-#'   of `data`), or a data frame. 0 keeps the last epoch. Validation rows have no influence on scaling, levels or
-#'   prototypes.
-#' @param groups `~ id` (or a vector): rows of one group stay together when validation rows are drawn.
-#' @param ensemble Number of models that differ in their seed; predictions are averaged on the link scale. They train
-#'   side by side, or on the workers of a `future::plan()` if there is one.
-#' @param bootstrap Let each member of an ensemble learn from training rows drawn with replacement? With `groups`, whole
-#'   groups are drawn.
+#' @param validation Rows to set aside: a fraction (classes alike), row numbers or a logical vector (rows of `data`), or
+#'   a data frame. The default fit needs none. If given, these rows are never trained on and choose nothing; the scores
+#'   that `print()` reports are then theirs instead of the out-of-fold scores. With `procedure = "paper"` they choose
+#'   the best epoch; the default is then 0.2, and 0 keeps the last epoch. Validation rows have no influence on scaling,
+#'   levels or prototypes.
+#' @param groups `~ id` (or a vector): rows of one group stay together in every fold and when validation rows are drawn.
+#'   Standard errors of scores and of the evidence count groups, not rows.
+#' @param ensemble Number of folds, and of members that each leave one of them out; `NULL` means 8. It falls, with a
+#'   message, to the number of groups or of rows in the rarest class. `ensemble = 1` fits one model to all rows, without
+#'   screening, bands or out-of-fold predictions. With `procedure = "paper"`: number of models that differ in their
+#'   seed, by default 1. Predictions are averaged on the link scale. Members train side by side, or on the workers of a
+#'   `future::plan()` if there is one.
+#' @param smoothness How smooth the shapes are: `NULL` or 1 for what the data say, 2 for about half the effective
+#'   degrees of freedom, larger numbers for more, 0 for no penalty but a numerical ridge. A named vector such as `c(age
+#'   = 3)` concerns these features only. It multiplies the strengths found by REML and concerns `order = 1` fits with a
+#'   smooth layer.
+#' @param bootstrap For `procedure = "paper"`: let each member of an ensemble learn from training rows drawn with
+#'   replacement? With `groups`, whole groups are drawn. The members of the default fit leave folds out instead, and it
+#'   is an error to ask for both.
 #' @param control Settings from [protonam_control()] or [paper_control()].
 #' @param seed A whole number. `NULL` draws one from R's generator, so that [set.seed()] governs. The same seed gives
 #'   the same result for any number of threads.
@@ -70,7 +118,8 @@ protonam <- function(x, ...) {
 protonam.formula <- function(formula, data, order = 1, family = NULL, task = NULL, pairs = NULL, weights = NULL,
                              offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
                              validation = NULL, groups = NULL, ensemble = NULL, smoothness = NULL,
-                             control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(), bootstrap = FALSE, ...) {
+                             control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(),
+                             bootstrap = FALSE, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   control <- merge_control(control, list(...), names(formals(protonam.formula)))
@@ -99,7 +148,8 @@ protonam.formula <- function(formula, data, order = 1, family = NULL, task = NUL
 protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pairs = NULL, weights = NULL,
                                 offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
                                 validation = NULL, groups = NULL, ensemble = NULL, smoothness = NULL,
-                                control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(), bootstrap = FALSE, ...) {
+                                control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(),
+                             bootstrap = FALSE, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   if (missing(y)) {
@@ -301,9 +351,11 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     fields$loss <- if (!paper) left_out_loss(fields, judged, weights)
     return(new_protonam(fields))
   }
-  fields$task_scores <- after_training(
-    task_scores(fields, list(training = fitted_part(split$train), validation = judged)), "scores by task"
-  )
+  left_out <- if (!is.null(fields$out_of_fold)) {
+    replace(fitted_part(split$train), "link", list(fields$out_of_fold[split$train, , drop = FALSE]))
+  }
+  parts <- list(training = fitted_part(split$train), "out of fold" = left_out, validation = judged)
+  fields$task_scores <- after_training(task_scores(fields, parts), "scores by task")
   fields$ensemble_score <- after_training(if (paper) ensemble_score(fields, judged), "score of the ensemble")
   if (!paper) fields[c("judged", "gain")] <- after_training(judge_fit(fields, judged, weights, groups), "scores")
   effects <- after_training(switch(as.character(order),

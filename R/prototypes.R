@@ -2,12 +2,16 @@
 
 #' Prototypes of a fit
 #'
-#' Every layer has its own prototypes of each feature. A value `x` goes to the nearest of them, whose line
+#' Every prototype layer has its own prototypes of each feature. A value `x` goes to the nearest of them, whose line
 #' `intercept + slope * x` is what the layer's encoder receives. The table lists their centres and lines, and how many
 #' training rows are nearest to each.
 #'
+#' In the default fit, only features with evidence for them have prototypes, see [protonam()]; the shapes of the others
+#' are smooth, and asking for their prototypes is an error of class `protonam_error_no_prototypes`. With
+#' `prototypes_for = TRUE` all numeric and ordered features have some.
+#'
 #' @param fit A fit, see [protonam()].
-#' @param term Names of features, or `NULL` for all.
+#' @param term Names of features, or `NULL` for all that have prototypes.
 #' @param layer Layers, or `NULL` for all.
 #' @param units `"original"`: in the units of the data. `"processed"`: as the model has them, after scaling.
 #' @param member Which member of an ensemble.
@@ -24,7 +28,7 @@
 #'   as text: a number, a date, a level), `slope`, `intercept`, `count` (training rows, by weight, nearest to the
 #'   prototype in that layer; rows with a missing value are near none; `NA` if they could not be counted).
 #' @examples
-#' fit <- protonam(mpg ~ wt + hp, mtcars, epochs = 30, prototypes = 4, seed = 1)
+#' fit <- protonam(mpg ~ wt + hp, mtcars, epochs = 30, prototypes = 4, prototypes_for = TRUE, seed = 1)
 #' prototypes(fit, "wt", layer = 1)
 #' prototypes(fit, "wt", layer = 1, units = "processed")
 #' @export

@@ -4,7 +4,8 @@
 #'
 #' @param most At most how many of the training values.
 #' @param values NULL, or values given by the user.
-#' @return data frame (x, level, z, density): own number or level, processed value, share of the training rows
+#' @return data frame (x, level, z, density, count): own number or level, processed value, share and number of the
+#'   training rows, by weight
 #' @noRd
 feature_grid <- function(encoder, jumps, most, values = NULL) {
   support <- encoder$support
@@ -24,8 +25,9 @@ feature_grid <- function(encoder, jumps, most, values = NULL) {
     grid$level <- rep(NA_character_, nrow(grid))
     if (encoder$has_missing) grid[nrow(grid) + 1L, ] <- list(NA_real_, NaN, support$missing, "(missing)")
   }
-  grid$density <- grid$density / total
-  grid[c("x", "level", "z", "density")]
+  grid$count <- grid$density
+  grid$density <- grid$count / total
+  grid[c("x", "level", "z", "density", "count")]
 }
 
 level_grid <- function(encoder, code, count) {

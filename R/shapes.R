@@ -7,7 +7,8 @@
 #' agrees with `predict(fit, newdata, type = "terms")` at the same values.
 #'
 #' A shape function is evaluated at the values that the training rows have, at most 1000 of them by quantile, the
-#' smallest and the largest included. It is smooth between its jumps, which lie half way between prototypes: a jump is
+#' smallest and the largest included. It is the sum of the smooth layer and, for features that have them, of prototype
+#' layers, whose jumps lie half way between prototypes: a jump is
 #' given as two rows with the same `x`, the limits from the left and from the right. Jumps smaller than a thousandth
 #' of an effect's range are left out. If the column is so coarse that a jump lies between two neighbouring values, the
 #' two rows stand half way between them.
@@ -15,7 +16,7 @@
 #' @param fit A fit of `order` 1 or 2, see [protonam()].
 #' @param terms Which terms: `NULL` for all, names such as `"age"` or `"age:bmi"`, or a number for that many of the
 #'   most important ones.
-#' @param layers Effects of each layer (`TRUE`), or their sum?
+#' @param layers Effects of each layer (`TRUE`), or their sum? Layer 0 is the smooth one.
 #' @param level Level of the bands, between 0 and 1.
 #' @param points At most how many training values per feature; `NULL` for 1000 (64 per axis of a pair). Or a named
 #'   list of values, such as `list(age = c(40, 60))`, for the features in it.
@@ -23,13 +24,29 @@
 #'   against an average effect (binomial), rate ratios (poisson), odds ratios against the mean class (multinomial,
 #'   see below), or unchanged (gaussian: effects are in units of the response already).
 #' @param threads See [protonam()].
+#' @param simultaneous Should a band hold for the whole curve rather than at each value by itself? See Bands.
 #'
 #' @section Bands:
-#' For ensembles `lower` and `upper` are the mean effect minus and plus `qnorm((1 + level) / 2)` times the standard
-#' deviation over the members, at each value by itself. With ten members or more they say where the curve of another
-#' single model would lie with about that probability, if it was trained on the same rows with another seed; the chance
-#' in the sample of rows is then not covered. It is for ensembles made with `bootstrap = TRUE`, whose members learned
-#' from rows drawn with replacement. One model has no band.
+#' The members of the default fit each leave one fold of the rows out and differ in nothing else. The delete-a-group
+#' jackknife turns their differences into a standard error: with \eqn{K} members \eqn{f_k} and their mean \eqn{f},
+#' \eqn{se^2 = (K - 1) / K \sum_k (f_k - f)^2}{se^2 = (K - 1) / K sum (f_k - f)^2}. It is taken to be no smaller than
+#' the posterior standard deviation of the smooth layer, because members that all shrink an effect to nothing do not differ.
+#' `lower` and `upper` are the effect minus and plus `qt((1 + level) / 2, 2 * (K - 1))` standard errors.
+#'
+#' The bands are pointwise: at each value by itself they are made to hold the effect with probability `level`, over
+#' samples of rows. They do not cover what the model leaves out, such as confounders, interactions or dependence between
+#' rows that `groups` does not name. Effects are centred, so that bands are narrow where a curve crosses zero in the
+#' middle of the data.
+#'
+#' `simultaneous = TRUE` widens them so that a whole curve lies within its band with about that probability. The
+#' distribution of a maximum over a curve cannot be learned from eight members. Instead, a curve with `edf` effective
+#' degrees of freedom and `j` jumps is taken for `m = max(2, ceiling(edf) + j)` independent points, and each gets the
+#' level `level^(1 / m)` of Sidak. Where there is no smooth layer, the number of prototypes stands for `edf`. This is an
+#' approximation, and it is for each curve by itself, not for all terms together.
+#'
+#' Ensembles of the paper's procedure have the mean minus and plus `qnorm((1 + level) / 2)` standard deviations over the
+#' members. These say where the curve of another single model would lie if it was trained on the same rows with another
+#' seed, or, with `bootstrap = TRUE`, on rows drawn with replacement. One model has no band.
 #'
 #' @section Several classes:
 #' A multinomial model has a score for each class, and probabilities are proportional to their exponentials. Scores are
@@ -50,7 +67,7 @@
 #'   \item{`term`}{the feature, or the pair as in `"age:bmi"`}
 #'   \item{`task`}{the group or response, `NA` if there is one only}
 #'   \item{`output`}{the class (multinomial), else `NA`}
-#'   \item{`layer`}{`NA`, or the layer}
+#'   \item{`layer`}{`NA`, or the layer: 0 is the smooth one, 1 and so on are prototype layers}
 #'   \item{`x`}{the value, dates and times as their numbers; `NA` for levels and for the missing value}
 #'   \item{`level`}{the level of a categorical feature; `"(missing)"` for the missing value of any feature}
 #'   \item{`y`, `level2`}{the same for the second feature of a pair}
@@ -58,6 +75,7 @@
 #'   \item{`lower`, `upper`}{its band, `NA` without}
 #'   \item{`density`}{share of the training rows (by weight) at this point; the shares of a curve add up to 1 and rows
 #'     of jumps have none}
+#'   \item{`count`}{the same as a number of rows: how many have this level, or no value at all}
 #' }
 #' Attributes: `"intercept"`, `"scale"`, `"scale_label"`, `"level"`, `"members"`, `"band"` (what the band means),
 #' `"response"`, `"family"`, `"order"`, `"importance"` (of each term), `"features"` (of each term) and
@@ -70,11 +88,12 @@
 #' shapes(fit, "wt", points = list(wt = c(2, 3, 4)))
 #' @export
 shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NULL, scale = c("link", "response"),
-                   threads = NULL) {
+                   threads = NULL, simultaneous = FALSE) {
   check_readable(fit, "shapes()")
   terms <- select_terms(fit, terms)
   layers <- check_flag(layers, "layers")
-  asked <- !missing(level) && !is.null(level)
+  simultaneous <- check_flag(simultaneous, "simultaneous")
+  asked <- (!missing(level) && !is.null(level)) || simultaneous
   level <- check_number(level %||% 0.95, "level", above = 0, below = 1)
   points <- check_points(fit, points)
   scale <- check_choice(scale, c("link", "response"), "scale")
@@ -82,7 +101,7 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
   spread <- length(fit$members) > 1L
   if (asked && !spread) {
     pn_inform(
-      c("This fit is a single model, so there is no band.", i = "Bands need an ensemble, e.g. {.code ensemble = 20}."),
+      c("This fit is a single model, so there is no band.", i = "The default fit has members, and bands."),
       class = "no_band"
     )
   }
@@ -96,12 +115,12 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
   }
   frame <- bind_columns(parts)
   if (spread) {
-    half <- band_width(fit, level) * frame$sd
+    half <- band_width(fit, level, if (simultaneous) independent_points(fit, frame) else 1) * frame$sd
     frame$lower <- frame$effect - half
     frame$upper <- frame$effect + half
   }
   frame$sd <- NULL
-  new_shapes(fit, frame, scale, level, terms)
+  new_shapes(fit, frame, scale, level, terms, simultaneous)
 }
 
 #' Positions of the wanted terms among those shown
@@ -193,7 +212,7 @@ main_shapes <- function(object, wanted, layers, points, spread, threads) {
 }
 
 #' One term's rows as a list of columns
-#' @param grid List or data frame of columns x, level, y, level2, density.
+#' @param grid List or data frame of columns x, level, y, level2, density, count.
 #' @param mean,sd Arrays [points, task x output, layer]; sd may be NULL.
 #' @noRd
 shape_rows <- function(object, term, grid, mean, sd, layers) {
@@ -202,25 +221,26 @@ shape_rows <- function(object, term, grid, mean, sd, layers) {
   size <- dim(mean)
   each <- rep(seq_len(n), size[2L] * size[3L])
   output <- rep(rep(seq_len(size[2L]), each = n), size[3L])
-  layer <- if (layers) rep(seq_len(size[3L]), each = n * size[2L]) else NA_integer_
+  # layer 0 is the smooth one
+  layer <- if (layers) rep(seq_len(size[3L]) - has_base(object), each = n * size[2L]) else NA_integer_
   list(
     term = rep(term, length(each)), task = labels$task[output], output = labels$output[output],
     layer = rep_len(layer, length(each)), x = grid$x[each], level = grid$level[each], y = grid$y[each],
     level2 = grid$level2[each], effect = as.vector(mean), lower = rep(NA_real_, length(each)),
-    upper = rep(NA_real_, length(each)), density = grid$density[each],
+    upper = rep(NA_real_, length(each)), density = grid$density[each], count = as.double(grid$count[each]),
     sd = if (is.null(sd)) rep(NA_real_, length(each)) else as.vector(sd)
   )
 }
 
 # The classed data frame --------------------------------------------------------------------------------------------
 
-new_shapes <- function(object, frame, scale, level, terms) {
+new_shapes <- function(object, frame, scale, level, terms, simultaneous = FALSE) {
   if (scale == "response" && object$family$family != "gaussian") {
     columns <- c("effect", "lower", "upper")
     frame[columns] <- lapply(frame[columns], exp)
   }
   members <- length(object$members)
-  band <- describe_band(object, level)
+  band <- describe_band(object, level, simultaneous)
   structure(
     frame,
     class = c("protonam_shapes", "data.frame"), terms = shape_features(object, terms),
@@ -256,7 +276,7 @@ scale_label <- function(object, scale) {
 print.protonam_shapes <- function(x, n = 10L, ...) {
   terms <- unique(x$term)
   cat(
-    count(length(terms), "term"), " at ", count(nrow(x), "point"), "; ",
+    if (length(terms)) paste(count(length(terms), "term"), "at "), count(nrow(x), "point"), "; ",
     attr(x, "scale_label") %||% "link scale", ", centred over the training rows\n",
     sep = ""
   )

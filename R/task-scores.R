@@ -6,11 +6,11 @@ summary_scores <- list(
   poisson = c("deviance", "rmse")
 )
 
-#' Scores by group (task) or response, of the training and the validation rows
+#' Scores by group (task) or response, of the training rows (also out of fold) and of the validation rows
 #'
 #' @param object Fields of a fit with members, family and response.
 #' @param parts List of list(link [rows, visible outputs], y [rows, responses], task (group numbers or NULL), weights),
-#'   named "training" and "validation".
+#'   named "training", "out of fold" and "validation"; NULL, or no rows, where there are none.
 #' @return NULL without tasks, or a data frame: task, rows, n, and two scores that depend on the family; n counts
 #'   observed values, scores of none are NA
 #' @noRd
@@ -21,13 +21,13 @@ task_scores <- function(object, parts) {
   }
   group <- !is.null(object$task)
   family <- object$family$family
-  parts <- Filter(function(part) nrow(part$y) > 0L, parts)
+  parts <- Filter(function(part) !is.null(part) && nrow(part$y) > 0L, parts)
   scores <- lapply(names(parts), function(rows) {
     part <- parts[[rows]]
     mean <- as.matrix(from_link(object, part$link, "response"))
     each <- lapply(seq_along(tasks), function(u) {
       y <- part$y[, if (group) 1L else u]
-      at <- which(!is.na(y) & if (group) part$task == u else TRUE)
+      at <- which(!is.na(y) & !is.na(mean[, 1L]) & if (group) part$task == u else TRUE)
       # of several responses this one's column; of several classes all
       own <- mean[at, if (family == "multinomial") seq_len(ncol(mean)) else if (group) 1L else u]
       data.frame(task = tasks[u], rows = rows, n = length(at), some_scores(family, y[at], own, part$weights[at]))

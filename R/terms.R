@@ -55,7 +55,7 @@ engine_terms <- function(object, data, unknown, threads, members = seq_along(obj
 
 #' predict(type = "terms")
 #' @param new From encode_newdata().
-#' @param se Also the standard deviation over members?
+#' @param se Also the standard errors (R/bands.R)?
 #' @noRd
 predict_terms <- function(object, new, terms, threads, se = FALSE) {
   check_readable(object, "type = \"terms\"")
@@ -70,7 +70,8 @@ predict_terms <- function(object, new, terms, threads, se = FALSE) {
   members <- length(object$members)
   squares <- 0
   for (m in seq_len(members)) squares <- squares + (member_terms(object, m, new, threads) - value)^2
-  list(fit = fit, se.fit = visible_terms(object, member_error(object) * sqrt(squares / (members - 1)), new, keep))
+  error <- floor_term_errors(object, member_error(object) * sqrt(squares / (members - 1)), new$data)
+  list(fit = fit, se.fit = visible_terms(object, error, new, keep))
 }
 
 #' Terms of one member

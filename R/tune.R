@@ -2,11 +2,15 @@
 
 #' Search for good settings
 #'
-#' Draws settings at random and judges each by the validation score of a fit (AUC or log-loss, mean squared error,
-#' deviance). Successive halving saves the time for hopeless settings: all trials train for a small part of their
-#' epochs, the better ones again with `eta` times as many, and so on up to all of their epochs. The first trial is
-#' `control` itself. All trials share training and validation rows. Runs on the workers of a `future::plan()` if there
-#' is one; the results are the same.
+#' Draws settings of the paper's procedure at random and judges each by the validation score of a fit (AUC or log-loss,
+#' mean squared error, deviance). Successive halving saves the time for hopeless settings: all trials train for a small
+#' part of their epochs, the better ones again with `eta` times as many, and so on up to all of their epochs. The first
+#' trial is `control` itself. All trials share training and validation rows. Runs on the workers of a `future::plan()`
+#' if there is one; the results are the same.
+#'
+#' A search is for fits with `procedure = "paper"`, which all trials and the result have, whatever `control` leaves
+#' open. The default fit of [protonam()] needs none: its sizes follow from the data, and its strengths are found by
+#' restricted maximum likelihood and in a screening. Asking for a search with `procedure = "crossfit"` is an error.
 #'
 #' Once the settings are found, no rows need to be held out for them: the last line of the example trains on all.
 #'
@@ -50,6 +54,16 @@ tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., 
   arguments <- names(formals(protonam.formula))
   fixed <- dots[!given %in% arguments | given == ""]
   control <- merge_control(control, fixed, arguments)
+  if (!"procedure" %in% attr(control, "given")) control <- merge_control(control, list(procedure = "paper"))
+  if (control$procedure != "paper") {
+    pn_abort(
+      c(
+        "A search is for fits with {.code procedure = {.val paper}}: validation rows judge the settings.",
+        i = "The default fit finds its sizes and strengths itself."
+      ),
+      class = "argument", arg = "procedure"
+    )
+  }
   space <- structure(unclass(space)[setdiff(names(space), names(fixed))], class = "protonam_space")
   own <- control$procedure == "crossfit"
   if (own && has_variation(control, dots$order %||% 1)) {

@@ -21,8 +21,8 @@ labels <- c(
   lactate = "Lactate (mmol/l)", frailty = "Frailty", temperature = "Temperature (\u00b0C)"
 )
 
-# fewer epochs than by default: the figures look the same and are there in a minute
-fit <- protonam(died ~ ., data = icu, epochs = 100, seed = 1, verbose = FALSE)
+fit <- protonam(died ~ ., data = icu, seed = 1, verbose = FALSE)
+print(fit)
 shown <- c("systolic_bp", "glucose", "age", "temperature", "lactate", "frailty")
 figure("shapes", 8.5, 5, plot(fit, terms = shown, labels = labels))
 figure("contributions", 8.5, 4.5, plot(contributions(fit, icu[c(7, 12), ])))
