@@ -274,7 +274,9 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   train <- part(split$train)
   response[c("center", "scale")] <-
     response_scale(train$y, response$family, train$weights, train$offset, control$scale_response)
-  encoded <- encode_training(frame$columns, train, control)
+  # beyond order 1 the network sees levels as numbers: their order must come from the rows, not from their names
+  target <- if (!paper && order > 1) sorting_target(train$y, response$family$family)
+  encoded <- encode_training(frame$columns, train, control, target)
   data <- engine_rows(encoded$features, train, response)
   held_out <- if (separate) {
     outside <- validation_part(validation, frame, response, task, offset_from)
@@ -331,7 +333,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   fields <- list(
     call = call, formula = frame$formula, order = order, family = response$family, control = control, config = config,
     engine = model$engine, base = model$base, evidence = model$evidence, strength = model$strength, fold = model$fold,
-    smoothness = smoothness, seed = seed, bootstrap = bootstrap, variables = frame$variables, data_names = frame$data_names,
+    found = model$found,     smoothness = smoothness, seed = seed, bootstrap = bootstrap, variables = frame$variables, data_names = frame$data_names,
     env = env, encoder = encoded$encoders, term_names = component_names(names(frame$columns), config$components, order),
     response = response[names(response) != "y"], task = if (!is.null(task)) task[c("name", "expr", "levels")],
     offset = offset_from, members = lapply(model$members, own_score, response), centering = centering,
@@ -368,6 +370,15 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   fields$seconds <- model$seconds
   fields$elapsed <- proc.time()[["elapsed"]] - started
   new_protonam(fields)
+}
+
+#' One number per row by which levels without order are sorted
+#' @noRd
+sorting_target <- function(y, family) {
+  if (family == "multinomial") {
+    return(as.double(y[, 1L] == as.double(names(which.max(table(y[, 1L]))))))
+  }
+  rowMeans(scale(y), na.rm = TRUE)
 }
 
 #' Scores of an own fit: of validation rows where there are any, else out of fold
