@@ -26,23 +26,20 @@ base_knots <- function(n, n_splines) {
 #' @noRd
 base_terms <- function(encoded, n, kind = "smooth", handle = NULL) {
   nominal <- vapply(encoded$encoders, has_no_order, NA)
-  distinct <- mapply(function(feature, count) {
-    list(sort(unique(feature$values[!is.nan(feature$values) & count > 0])))
-  }, encoded$features, encoded$counts)
-  spline <- !nominal & lengths(distinct) > 2L
+  distinct <- Map(distinct_values, encoded$features, encoded$counts)
+  spline <- !nominal & vapply(distinct, function(x) length(x$value), 1L) > 2L
   knots <- if (kind == "linear") 2L else base_knots(n, sum(spline))
-  # the ends of normal scores stand far out: beyond these a value counts as one there
-  reach <- stats::qnorm(1 - 1 / (2 * max(n, 2)))
-  terms <- Map(function(encoder, values, nominal) {
+  terms <- Map(function(encoder, distinct, nominal) {
+    values <- distinct$value
     missing <- encoder$has_missing && !is_categorical(encoder)
     if (nominal && length(values) > 2L) {
       return(list(kind = "levels", knots = values, missing = FALSE))
     }
-    if (encoder$scaling$method == "quantile" && !nominal) values <- unique(pmin(pmax(values, -reach), reach))
+    if (encoder$scaling$method == "quantile" && !nominal) values <- draw_in(values, distinct$count)
     if (length(values) < 2L) {
       return(list(kind = "none", knots = numeric(), missing = missing))
     }
-    list(kind = "spline", knots = spread_out(values, knots), missing = missing)
+    list(kind = "spline", knots = spread_out(values, knots, n), missing = missing)
   }, encoded$encoders, distinct, nominal)
   list(terms = unname(terms), handle = handle)
 }
@@ -53,15 +50,40 @@ has_no_order <- function(encoder) {
   encoder$type %in% c("factor", "character", "logical") || (encoder$type == "ordered" && encoder$has_missing)
 }
 
-#' At most k knots for ascending values: half way between even ranks and even distances
-#'
-#' By rank alone the tails, where curves bend too, have hardly a knot; by distance alone the middle has too few.
+#' Processed values that the training rows have, ascending, with their weights
 #' @noRd
-spread_out <- function(values, k) {
+distinct_values <- function(feature, count) {
+  known <- which(!is.nan(feature$values) & count > 0)
+  sums <- rowsum(count[known], feature$values[known])
+  list(value = sort(unique(feature$values[known])), count = as.vector(sums))
+}
+
+#' Normal scores with their ends at the middle of the weight there
+#'
+#' Quantile scaling sends the smallest and the largest value far out (+-5.2), even where many rows have them.
+#' @noRd
+draw_in <- function(values, count) {
+  share <- count / sum(count)
+  n <- length(values)
+  low <- stats::qnorm(share[1L] / 2)
+  high <- -stats::qnorm(share[n] / 2)
+  unique(pmin(pmax(values, low), high))
+}
+
+#' At most k knots for ascending values
+#'
+#' Columns of few values that many rows share have knots at even ranks of these. In others the tails, where curves bend
+#' too, would then have hardly a knot: there the knots stand half way between even ranks and even distances.
+#' @param n Rows.
+#' @noRd
+spread_out <- function(values, k, n) {
   if (length(values) <= k) {
     return(values)
   }
   by_rank <- stats::quantile(values, seq(0, 1, length.out = k), names = FALSE)
+  if (length(values) < n / 4 && length(values) < own_bins) {
+    return(unique(by_rank))
+  }
   unique((by_rank + seq(values[1L], values[length(values)], length.out = k)) / 2)
 }
 

@@ -32,7 +32,7 @@ component_values <- function(object, m, data, layers = FALSE, threads = resolve_
   if (!has_base(object)) {
     return(value)
   }
-  smooth <- .Call(ffi_smooth_terms, object$base, member$base, data)
+  smooth <- smooth_terms(object, m, data)
   out <- array(0, c(data$n, ncol(object$config$components), so, if (layers) depth + 1L else 1L))
   net <- engine$net
   if (layers) {
@@ -45,6 +45,12 @@ component_values <- function(object, m, data, layers = FALSE, threads = resolve_
   out
 }
 
+#' Effects of layer 0: array [rows, feature, task x output] in the engine's units
+#' @noRd
+smooth_terms <- function(object, m, data) {
+  .Call(ffi_smooth_terms, object$base, object$members[[m]]$base, encoded_data(data$features, data$n))
+}
+
 #' Cumulative predictions of one member, offset not added
 #' @return array [rows, layer, task x output] in the engine's units
 #' @noRd
@@ -55,7 +61,7 @@ layer_predictions <- function(object, m, data, threads) {
   if (!has_base(object)) {
     return(value)
   }
-  smooth <- .Call(ffi_smooth_terms, object$base, member$base, data)
+  smooth <- smooth_terms(object, m, data)
   so <- dim(value)[3L]
   eta <- vapply(seq_len(so), function(u) {
     rowSums(matrix(smooth[, , u], data$n)) + member$base$intercept[u]

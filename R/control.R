@@ -196,6 +196,7 @@ own_settings <- function(n, explained, batch_size = NULL) {
   )
 }
 
+found_settings <- "clean" # what a fit's control has beside settings
 clean_share <- 0.6
 clean_rows <- 8000
 
@@ -261,9 +262,10 @@ merge_control <- function(control, dots, others = character()) {
       class = "argument", arg = "control"
     )
   }
-  given <- if (inherits(control, "protonam_control")) attr(control, "given") else names(control)
   known <- names(formals(protonam_control))
-  names <- c(names(control), names(dots) %||% rep("", length(dots)))
+  own <- inherits(control, "protonam_control")
+  given <- if (own) attr(control, "given") else names(control)
+  names <- c(if (own) setdiff(names(control), found_settings) else names(control), names(dots) %||% rep("", length(dots)))
   if (any(names == "")) {
     pn_abort("Settings in {.arg ...} need names, as in {.code epochs = 100}.", class = "argument", arg = "...")
   }
@@ -276,7 +278,7 @@ merge_control <- function(control, dots, others = character()) {
       class = "unknown_setting", arg = name
     )
   }
-  settings <- unclass(control)[intersect(given, names(control))]
+  settings <- unclass(control)[setdiff(intersect(given, names(control)), found_settings)]
   settings[names(dots)] <- dots
   do.call(protonam_control, settings)
 }
@@ -289,10 +291,13 @@ print.protonam_control <- function(x, ...) {
     if (is.null(value)) {
       if (name == "bins") "none, exact values" else "adapts to the data"
     } else {
-      format(value, digits = 4L)
+      paste(format(value, digits = 4L), collapse = ", ")
     }
   }, "")
   if (!"tau" %in% attr(x, "given") && is.null(x$epochs)) shown[["tau"]] <- "16, less in short runs"
+  if (!"bins" %in% attr(x, "given") && x$procedure == "crossfit" && identical(x$bins, 256)) {
+    shown[["bins"]] <- sprintf("256, in order 1 %d", own_bins)
+  }
   cat("Settings of a protonam fit\n")
   cat(paste0("  ", format(known), "  ", shown, "\n"), sep = "")
   invisible(x)

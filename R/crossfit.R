@@ -18,14 +18,19 @@ resolve_members <- function(ensemble, n, groups, classes) {
   rarest <- if (is.null(classes)) Inf else min(tabulate(match(classes, unique(classes))))
   limits <- c(
     "group{?s}" = if (is.null(groups)) Inf else length(unique(groups)), "row{?s} of the rarest class" = rarest,
-    "row{?s}" = floor(n / 2)
+    "row{?s}" = max(floor(n / 2), 1)
   )
   k <- max(min(asked, limits), 1)
   if (k < asked && !(is.null(ensemble) && k == 1 && n < 4)) {
+    least <- min(limits)
     what <- names(limits)[which.min(limits)]
+    if (what == "row{?s}") least <- n # a fold has two rows at least
     pn_inform(
       c(
-        paste0("There {?is/are} only {k} ", what, ", so there {?is/are} {k} member{?s} instead of {asked}."),
+        paste0(
+          "There {cli::qty(least)}{?is/are} only {least} ", what, ", so there {cli::qty(k)}{?is/are} {k} member{?s}",
+          " instead of {asked}."
+        ),
         i = if (k == 1) "One model has no band and no out-of-fold predictions."
       ),
       class = "fewer_members"
@@ -136,7 +141,10 @@ check_prototypes_for <- function(x, names) {
   }
   for (name in setdiff(x, names)) {
     pn_abort(
-      c("{.arg prototypes_for} names {.val {name}}, which is no feature.", suggest(name, names)),
+      c(
+        "{.arg prototypes_for} names {.val {name}}, which is no feature.",
+        suggest(name, names) %||% c(i = "The features are {some(names)}.")
+      ),
       class = "unknown_term", arg = "prototypes_for"
     )
   }
@@ -145,8 +153,9 @@ check_prototypes_for <- function(x, names) {
 
 #' What prototypes add to each feature, out of fold
 #'
-#' For each feature: the out-of-fold loss when its shape is replaced by what layer 0 alone makes of it, minus the loss
-#' with prototypes; the mean over rows in standard errors. What a spline can say, too, does not count.
+#' For each feature: the out-of-fold loss of every row when the feature's shape is replaced by what a spline of the
+#' strength that layer 0 alone would have makes of it, minus the loss with the shape as it is. What a spline can say,
+#' too, does not count; nor does what the feature has taken over from others, or given to them.
 #' @param full,smooth Models with and without prototype layers, members in the same order, member k without half k.
 #' @param half Half of every row.
 #' @return list(gain = [rows, features], NA for features without prototypes in `full`; loss = of every row)
@@ -154,27 +163,72 @@ check_prototypes_for <- function(x, names) {
 prototype_gains <- function(full, smooth, data, half, threads) {
   config <- full$config
   so <- config$n_tasks * config$n_outputs
+  net <- engine_of(full)$net
   eta <- matrix(0, data$n, so)
   change <- array(0, c(data$n, config$n_features, so))
-  centred <- function(value, rows) {
-    value <- array(value, dim(value)[1:3])
-    value - rep(colMeans(value[rows, , , drop = FALSE]), each = data$n)
-  }
+  codes <- lapply(data$features, function(feature) decode_codes(feature, data$n) + 1L)
   for (k in seq_len(n_halves)) {
     out <- half == k
-    a <- component_values(full, k, data, threads = threads)
-    b <- component_values(smooth, k, data, threads = threads)
-    change[out, , ] <- (centred(a, !out) - centred(b, !out))[out, , , drop = FALSE]
     link <- layer_predictions(full, k, data, threads)
     eta[out, ] <- link[out, dim(link)[2L], ]
+    shape <- component_values(full, k, data, threads = threads)
+    base <- smooth$members[[k]]$base
+    for (i in net) {
+      values <- data$features[[i]]$values
+      count <- tabulate(codes[[i]][!out], length(values))
+      first <- match(seq_along(values), codes[[i]])
+      for (u in seq_len(so)) {
+        effect <- shape[first, i, u, 1L]
+        rough <- effect - smoothed(full$base$terms[[i]], values, effect, count, base, i, u)
+        change[out, i, u] <- rough[codes[[i]][out]]
+      }
+    }
   }
   eta <- add_offset(data, eta)
   loss <- row_losses(config, data, eta)
   gain <- matrix(NA_real_, data$n, config$n_features)
-  for (i in engine_of(full)$net) {
+  for (i in net) {
     gain[, i] <- row_losses(config, data, eta - array(change[, i, ], c(data$n, so))) - loss
   }
   list(gain = gain, loss = loss)
+}
+
+#' An effect as a spline with layer 0's strengths would have it
+#' @param effect At the feature's values; NA where no row has one.
+#' @param count Rows at each value.
+#' @param base A fit of layer 0 alone.
+#' @noRd
+smoothed <- function(term, values, effect, count, base, i, u) {
+  use <- which(count > 0 & !is.nan(values))
+  out <- effect
+  basis <- base_basis(list(kind = "spline", knots = term$knots, missing = FALSE), values)
+  strength <- base$penalties$strength[base$penalties$feature == i & base$penalties$curvature]
+  weight <- count[use] * base$information[u]
+  gram <- crossprod(basis[use, ], weight * basis[use, ])
+  size <- mean(diag(gram))
+  penalty <- curvature_penalty(term$knots)
+  # a strength without bounds means a straight line
+  strength <- min(strength, 1e6 * size / mean(diag(penalty)))
+  gram <- gram + strength * penalty + diag(1e-9 * size, ncol(gram))
+  coefficient <- solve(gram, crossprod(basis[use, ], weight * effect[use]), tol = 0)
+  known <- !is.nan(values)
+  out[known] <- basis[known, ] %*% coefficient
+  out
+}
+
+#' Integrated squared second derivative of a natural cubic spline, as a form in its values at the knots
+#' @noRd
+curvature_penalty <- function(knots) {
+  m <- length(knots)
+  second <- vapply(seq_len(m), function(k) {
+    stats::splinefun(knots, as.double(seq_len(m) == k), method = "natural")(knots, deriv = 2L)
+  }, knots)
+  width <- diff(knots)
+  mass <- matrix(0, m, m)
+  for (j in seq_len(m - 1L)) {
+    mass[j:(j + 1L), j:(j + 1L)] <- mass[j:(j + 1L), j:(j + 1L)] + width[j] * matrix(c(2, 1, 1, 2), 2L) / 6
+  }
+  crossprod(second, mass %*% second)
 }
 
 #' A mean in standard errors, rows of a group taken together
@@ -253,7 +307,8 @@ sized_config <- function(config, control) {
 
 #' Two members per strength on halves of the rows: which strength, and which features need prototypes
 #'
-#' Features that look as if they might are screened once more, without the others, on halves that cut across the first.
+#' Features that look as if they might are screened once more, without the others, on halves that cut across the first;
+#' twice more where rows are few and cheap.
 #' @return list(z = evidence per feature, NA where prototypes are out of the question, strength, tried)
 #' @noRd
 screen_features <- function(job, design, fold, strengths) {
@@ -265,16 +320,20 @@ screen_features <- function(job, design, fold, strengths) {
   group <- job$groups %||% seq_len(job$data$n)
   in_errors <- function(gain) apply(gain * weights, 2L, mean_in_errors, group)
   z <- in_errors(gain)
-  again <- which(z > 0)
-  if (length(again) && max(fold) > n_halves) {
+  rounds <- min(if (job$data$n < cheap_rows) 3L else 2L, floor(log2(max(fold))))
+  for (round in seq_len(rounds)[-1L]) {
+    again <- which(z > 0)
+    if (!length(again)) break
     design$net <- again
-    second <- screening_round(job, set_strength(design, strengths[best], job$data$n), fold, 2L)
-    z[again] <- in_errors(gain[, again, drop = FALSE] + second$gain[, again, drop = FALSE])
+    found <- screening_round(job, set_strength(design, strengths[best], job$data$n), fold, round)
+    gain[, again] <- gain[, again] + found$gain[, again]
+    z[again] <- in_errors(gain[, again, drop = FALSE])
   }
   list(z = z, strength = strengths[best], tried = strengths)
 }
 
 screening_share <- 0.5 # of the epochs
+cheap_rows <- 3000
 
 #' Gains of prototypes on halves of the rows
 #' @param round Which halves: a binary digit of the fold's number, so that halves of two rounds cut across each other.

@@ -248,21 +248,30 @@ expression_name <- function(expr) {
 #' Variables that an expression reads; in d$x that is d
 #' @noRd
 variables_in <- function(expr) {
-  if (is.symbol(expr)) {
-    return(as.character(expr))
+  found <- character()
+  # a stack, not a recursion: a sum of hundreds of columns is hundreds of calls deep
+  rest <- list(expr)
+  while (length(rest)) {
+    first <- rest[1L]
+    rest <- rest[-1L]
+    if (is.symbol(first[[1L]])) {
+      found <- c(found, as.character(first[[1L]]))
+    } else if (is.call(first[[1L]])) {
+      rest <- c(parts_read(first[[1L]]), rest)
+    }
   }
-  if (!is.call(expr)) {
-    return(character())
+  unique(found[nzchar(found)])
+}
+
+#' The parts of a call that are read as variables
+#' @noRd
+parts_read <- function(call) {
+  parts <- as.list(call)
+  if (!is.symbol(parts[[1L]])) {
+    return(parts)
   }
-  parts <- as.list(expr)[-1L]
-  if (is.symbol(expr[[1L]])) {
-    head <- as.character(expr[[1L]])
-    if (head %in% c("$", "@")) parts <- parts[1L]
-    if (head %in% c("::", ":::")) parts <- list()
-  } else {
-    parts <- as.list(expr)
-  }
-  unique(unlist(lapply(parts, variables_in)))
+  head <- as.character(parts[[1L]])
+  if (head %in% c("$", "@")) parts[2L] else if (head %in% c("::", ":::")) list() else parts[-1L]
 }
 
 #' Every variable must be a column, or be found where the formula was made

@@ -43,6 +43,39 @@ judge <- function(object, link, y, weights = NULL, groups = NULL, level = 0.95) 
   data.frame(score = names(rows), value = table[, 1L], lower = table[, 2L], upper = table[, 3L], row.names = NULL)
 }
 
+#' The loss of left-out rows, for a search: of validation rows where there are any, else out of fold
+#' @return list(score, name, rows), NULL without such rows
+#' @noRd
+left_out_loss <- function(object, judged, weights) {
+  rows <- "validation"
+  if (!nrow(judged$link)) {
+    if (is.null(object$out_of_fold)) {
+      return(NULL)
+    }
+    rows <- "out-of-fold"
+    judged <- list(link = object$out_of_fold, y = object$y, weights = weights)
+  }
+  family <- object$family$family
+  name <- switch(family,
+    gaussian = "mse",
+    poisson = "deviance",
+    "logloss"
+  )
+  known <- !is.na(judged$link[, 1L])
+  mean <- as.matrix(from_link(object, judged$link[known, , drop = FALSE], "response"))
+  each <- vapply(seq_len(ncol(judged$y)), function(j) {
+    one <- if (family == "multinomial") mean else mean[, j]
+    scores <- score_predictions(family, judged$y[known, j], one, judged$weights[known])
+    if (family == "gaussian") {
+      # several responses count alike
+      scores[["deviance"]] / if (is.null(object$response$names)) 1 else object$response$scale[j]^2
+    } else {
+      scores[[name]]
+    }
+  }, 0)
+  list(score = mean(each, na.rm = TRUE), name = name, rows = rows)
+}
+
 #' Does the fit predict left-out rows better than no features at all? Its gain in standard errors
 #' @noRd
 gain_over_nothing <- function(object, link, y, weights = NULL, groups = NULL) {
@@ -59,10 +92,19 @@ gain_over_nothing <- function(object, link, y, weights = NULL, groups = NULL) {
     }
     unit_deviance(object$family$family, y, if (object$family$family == "gaussian") mean else clip_mean(mean))
   }
-  clip_mean <- function(mean) if (object$family$family == "binomial") pmin(pmax(mean, 1e-15), 1 - 1e-15) else pmax(mean, 1e-15)
+  clip_mean <- function(mean) {
+    if (object$family$family == "binomial") pmin(pmax(mean, 1e-15), 1 - 1e-15) else pmax(mean, 1e-15)
+  }
   nothing <- if (object$family$family == "multinomial") {
     share <- as.vector(rowsum(w, factor(y, seq_along(object$response$levels) - 1L))) / sum(w)
     matrix(rep(share, each = length(y)), length(y))
+  } else if (!is.null(object$offset_values)) {
+    # no features, but what is known already
+    alone <- suppressWarnings(stats::glm.fit(
+      rep(1, length(y)), y,
+      weights = w, offset = object$offset_values[known], family = object$family
+    ))
+    alone$fitted.values
   } else {
     rep(weighted_mean(y, w), length(y))
   }
@@ -131,7 +173,7 @@ calibration_slope <- function(object, link, y, weights, z) {
 #' @noRd
 calibration_line <- function(object, link, y, weights) {
   family <- object$family$family
-  if (family == "multinomial" || stats::sd(link[, 1L]) < 1e-8) {
+  if (family == "multinomial" || nrow(link) < 3L || stats::sd(link[, 1L]) < 1e-8) {
     return(NULL)
   }
   fit <- tryCatch(

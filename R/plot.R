@@ -187,6 +187,14 @@ pairs_of <- function(terms, features) {
 #' Histories of all members, one below the other
 #' @noRd
 fit_history <- function(fit) {
+  if (!nrow(fit$members[[1L]]$history)) {
+    pn_abort(
+      c("This fit has no training history: no feature has prototypes, all shapes are smooth.",
+        i = "{.code prototypes_for = TRUE} gives prototypes to every feature."
+      ),
+      class = "no_prototypes", arg = "which"
+    )
+  }
   parts <- lapply(seq_along(fit$members), function(m) {
     member <- fit$members[[m]]
     data.frame(member = m, member$history, best = member$history$epoch == member$best_epoch)

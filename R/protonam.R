@@ -17,12 +17,13 @@
 #'    names of the levels; a missing value has an effect of its own, shrunk as well. All strengths are found by
 #'    restricted maximum likelihood (REML). Fitted alone, this layer tells how much of the variation can be explained,
 #'    and with it the number of rows decides how large the network is and how long it trains (see [protonam_control()]).
-#' 2. *Screening.* The model with prototypes for all numeric and ordered features is fitted to halves of the rows and
-#'    compared, on the other halves, with the smooth layer alone. A feature's evidence is what its prototypes gain
-#'    there, in standard errors (z); what a spline could have said as well does not count. Features with little evidence
-#'    remain smooth. The evidence is a screening measure and not a test: it has no error rate, and the rows that it was
-#'    computed from are used again. Where the noise is low, two strengths of the penalty on variation are tried here,
-#'    too, and the one with the smaller loss is kept.
+#' 2. *Screening.* The model with prototypes for all numeric and ordered features is fitted to halves of the rows. A
+#'    feature's evidence is by how much the loss of the other halves grows when its curve is replaced by a spline through
+#'    it, in standard errors (z): what a smooth curve can say as well does not count. Features that look promising are
+#'    screened again on halves that cut across the first. Those with little evidence remain smooth; the more features
+#'    there are, the more evidence is asked for. This is a screening measure and not a test: it has no error rate, and the
+#'    rows that it was computed from are used again. Where the noise is low, two strengths of the penalty on variation are
+#'    tried here, too, and the one with the smaller loss is kept.
 #' 3. *Members.* The rows are divided into eight folds, classes alike and groups whole. Each of eight members leaves one
 #'    fold out. All have the same seed and share their batches but for the rows left out, so that they differ by their
 #'    rows alone.
@@ -296,6 +297,8 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     task_kind = if (!is.null(task)) "group" else if (!is.null(response$names)) "response" else "none"
   )
   groups_train <- groups[split$train]
+  # copies of a row are in one fold
+  fold_groups <- (groups %||% copies(rows$index))[split$train]
   if (paper) {
     seeds <- vapply(seq_len(ensemble %||% 1L), member_seed, 0, seed = seed)
     members <- train_ensemble(
@@ -307,11 +310,11 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   } else {
     strata <- strata_of(response, task)[split$train]
     job <- list(
-      config = config, data = data, encoded = encoded, control = control, groups = groups_train, classes = strata,
+      config = config, data = data, encoded = encoded, control = control, groups = fold_groups, classes = strata,
       handle = smoothness_handle(smoothness, names(frame$columns)), seed = seed, threads = threads,
       threads_given = threads_given, verbose = verbose
     )
-    model <- crossfit(job, resolve_members(ensemble, data$n, groups_train, strata), order)
+    model <- crossfit(job, resolve_members(ensemble, data$n, fold_groups, strata), order)
     control <- model$control
     config <- model$config
   }
@@ -343,11 +346,12 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     fields$out_of_fold <- out_of_fold(fields, data, split$train, task$id, threads)
     fields <- recalibrate(fields, weights)
   }
-  if (!effects) {
-    return(new_protonam(fields))
-  }
   fitted_part <- function(at) c(list(link = fields$fitted[at, , drop = FALSE]), part(at)[c("y", "task", "weights")])
   judged <- if (separate) outside_part(fields, outside, held_out, threads) else fitted_part(split$validation)
+  if (!effects) {
+    fields$loss <- if (!paper) left_out_loss(fields, judged, weights)
+    return(new_protonam(fields))
+  }
   left_out <- if (!is.null(fields$out_of_fold)) {
     replace(fitted_part(split$train), "link", list(fields$out_of_fold[split$train, , drop = FALSE]))
   }
@@ -404,7 +408,7 @@ check_procedure <- function(control, order, bootstrap, smoothness) {
       class = "smoothness", arg = "smoothness"
     )
   }
-  if (control$procedure == "crossfit" && order == 1 && control$dropout + control$dropout_output > 0) {
+  if (control$procedure == "crossfit" && has_variation(control, order) && control$dropout + control$dropout_output > 0) {
     pn_abort(
       c(
         "Dropout does not go with the penalty on variation of the default fit.",
@@ -414,6 +418,10 @@ check_procedure <- function(control, order, bootstrap, smoothness) {
     )
   }
 }
+
+#' Has an own fit the penalty on variation?
+#' @noRd
+has_variation <- function(control, order) order == 1 && control$base != "none" && !identical(control$variation, 0)
 
 #' One degree of smoothness per feature, or NULL
 #' @noRd
@@ -436,9 +444,16 @@ smoothness_handle <- function(smoothness, names) {
   }
   for (name in setdiff(names(smoothness), names)) {
     pn_abort(
-      c("{.arg smoothness} names {.val {name}}, which is no feature.", suggest(name, names)),
+      c(
+        "{.arg smoothness} names {.val {name}}, which is no feature.",
+        suggest(name, names) %||% c(i = "The features are {some(names)}.")
+      ),
       class = "smoothness", arg = "smoothness"
     )
+  }
+  twice <- unique(names(smoothness)[duplicated(names(smoothness))])
+  if (length(twice)) {
+    pn_abort("{.arg smoothness} has {.val {twice}} twice.", class = "smoothness", arg = "smoothness")
   }
   handle <- rep(1, length(names))
   handle[match(names(smoothness), names)] <- as.double(smoothness)

@@ -57,6 +57,7 @@ split_rows <- function(validation, rows, n, groups, strata, seed) {
   } else if (is.numeric(validation)) {
     # 1 could be a row or the whole
     ambiguous <- length(validation) == 1L && isTRUE(validation == 1)
+    if (length(validation) == 1L && isTRUE(validation > 1 & validation %% 1 == 0)) abort_one_number(validation, n)
     if (ambiguous || !all(validation %in% seq_len(n))) abort_validation(validation, n)
     held_out <- rows %in% validation
   } else {
@@ -85,6 +86,21 @@ abort_validation <- function(validation, n) {
     c(
       "{.arg validation} must be a fraction, row numbers, a logical vector or a data frame, not {given}.",
       i = "A fraction lies from 0 to below 1, row numbers from 1 to {n}, a logical vector has length {n} and no NA."
+    ),
+    class = "validation", arg = "validation"
+  )
+}
+
+#' One number that is no fraction: a percentage, a number of rows, or a row?
+#' @noRd
+abort_one_number <- function(validation, n) {
+  percent <- if (validation < 100) sprintf("%s for %s %%", format(validation / 100), format(validation))
+  rows <- if (validation < n) sprintf("sample(%d, %d) for %d rows", n, validation, validation)
+  meant <- paste(c(percent, rows), collapse = ", or ")
+  pn_abort(
+    c(
+      "{.code validation = {format(validation)}} would mean row {format(validation)} alone.",
+      i = "{.arg validation} takes a fraction below 1, or the numbers of the rows{if (nzchar(meant)) paste0(': ', meant)}."
     ),
     class = "validation", arg = "validation"
   )

@@ -77,7 +77,7 @@ static SEXP penalty_table(const pn_smooth_result *result) {
 SEXP pn_r_smooth_result(const pn_smooth_result *result) {
   const pn_smooth *smooth = &result->smooth;
   const size_t rows = smooth->first[smooth->features], q = smooth->outputs, K = smooth->features;
-  const char *names[] = {"value", "intercept", "edf", "dispersion", "penalties", "covariance", ""};
+  const char *names[] = {"value", "intercept", "edf", "dispersion", "penalties", "covariance", "information", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SEXP value = Rf_allocMatrix(REALSXP, (int)rows, (int)q);
   SET_VECTOR_ELT(out, 0, value);
@@ -88,6 +88,7 @@ SEXP pn_r_smooth_result(const pn_smooth_result *result) {
   SET_VECTOR_ELT(out, 2, doubles(result->edf, K));
   SET_VECTOR_ELT(out, 3, doubles(result->dispersion, q));
   SET_VECTOR_ELT(out, 4, penalty_table(result));
+  SET_VECTOR_ELT(out, 6, doubles(result->information, q));
   SEXP covariance = Rf_allocVector(VECSXP, (R_xlen_t)K);
   SET_VECTOR_ELT(out, 5, covariance);
   for (size_t i = 0; i < K; ++i) {

@@ -24,7 +24,8 @@
 #define PN_RHO_RANGE 18.0     /* strengths stay within exp(+-) of their scale */
 #define PN_STEP_MOST 4.0      /* longest step of a log strength */
 #define PN_NEWTON_IRLS 1      /* steps of the strengths per weighted fit while the weights still move */
-#define PN_PRIOR_SD 5.0       /* effects are not expected to spread beyond (link scale): they stay finite under separation */
+#define PN_PRIOR_SD 20.0      /* effects are not expected to spread beyond (link scale): they stay finite under separation */
+#define PN_CURVED 20.0        /* a curve, which rows can pin down where they are, may have this much more */
 #define PN_WEIGHT_FLOOR 1e-5  /* of a working weight, relative to the case weight */
 #define PN_HALVINGS 12        /* of a weighted fit's step at most */
 #define PN_RIDGE 1e-9         /* of the mean diagonal: keeps what nothing determines at zero */
@@ -666,7 +667,7 @@ static void set_scales(pn_smooth_fitter *fit) {
     double least = 1 / (PN_PRIOR_SD * PN_PRIOR_SD) * (fit->config->family == PN_GAUSSIAN ? 0.05 : 1);
     for (size_t p = 0; penalty->curvature && p + 1 < fit->n_parts; ++p) { /* its line stands behind it */
       if (fit->parts[p].penalty == j) {
-        least *= curved_variance(fit, &fit->parts[p], fit->mean[penalty->feature], fit->parts[p + 1].s, fit->gram[0]);
+        least *= 1 / (PN_CURVED * PN_CURVED) * curved_variance(fit, &fit->parts[p], fit->mean[penalty->feature], fit->parts[p + 1].s, fit->gram[0]);
       }
     }
     penalty->low = fmin(0, fmax(-PN_RHO_RANGE, log(least / penalty->scale)));
@@ -868,6 +869,7 @@ pn_status pn_smooth_keep(const pn_smooth_fitter *fit, pn_smooth_result *result, 
   pn_status status = pn_smooth_init(&result->smooth, from->term, K, B, arena);
   result->edf = pn_arena_alloc(arena, K, sizeof(double));
   result->dispersion = pn_arena_alloc(arena, B, sizeof(double));
+  result->information = pn_arena_alloc(arena, B, sizeof(double));
   result->covariance = pn_arena_alloc(arena, K, sizeof(double *));
   result->penalty = pn_arena_alloc(arena, fit->penalties, sizeof(pn_smooth_penalty));
   if (status != PN_OK || arena->failed) return PN_NO_MEMORY;
@@ -875,6 +877,9 @@ pn_status pn_smooth_keep(const pn_smooth_fitter *fit, pn_smooth_result *result, 
   memcpy(result->smooth.intercept, from->intercept, B * sizeof(double));
   memcpy(result->edf, fit->edf, K * sizeof(double));
   memcpy(result->dispersion, fit->phi, B * sizeof(double));
+  for (size_t q = 0; q < B; ++q) {
+    result->information[q] = fit->rows[q] > 0 ? fit->gram[q * fit->P * fit->P] / fit->rows[q] : 1;
+  }
   memcpy(result->penalty, fit->penalty, fit->penalties * sizeof(pn_smooth_penalty));
   result->penalties = fit->penalties;
   result->iterations = fit->iterations;

@@ -52,6 +52,7 @@ typedef struct {
   pn_smooth smooth;
   double *edf;        /* [features] effective degrees of freedom, summed over outputs */
   double *dispersion; /* [outputs] */
+  double *information; /* [outputs] mean working weight of a row */
   double **covariance; /* [features] of the centred values, [outputs x c x c] with c the term's columns */
   pn_smooth_penalty *penalty;
   size_t penalties, iterations;

@@ -21,8 +21,10 @@ mixed_data <- function(n = 120) {
   data
 }
 
-# Settings of a fit that takes a few milliseconds.
-tiny <- function(...) protonam_control(prototypes = 4, layers = 2, hidden = 8, epochs = 4, ...)
+# Settings of a fit that takes a few milliseconds: one model, its best epoch chosen by validation rows.
+tiny <- function(...) {
+  protonam_control(prototypes = 4, layers = 2, hidden = 8, epochs = 4, procedure = "paper", ...)
+}
 
 tiny_fit <- function(..., seed = 1) protonam(..., control = tiny(), seed = seed, verbose = FALSE)
 

@@ -4,7 +4,7 @@ drawn <- function(plot) quietly(ggplot2::ggplot_build(plot))
 autoplot <- ggplot2::autoplot
 
 fit_icu <- function(formula, n = 400L, ...) {
-  protonam(formula, simulate_icu(n, seed = 1), ..., epochs = 2, seed = 1, verbose = FALSE)
+  protonam(formula, simulate_icu(n, seed = 1), ..., epochs = 2, procedure = "paper", seed = 1, verbose = FALSE)
 }
 fit <- fit_icu(died ~ age + lactate + admission_type)
 

@@ -7,7 +7,7 @@ test_that("an ensemble that takes too long ends in R's own error", {
   late <- function(...) {
     setTimeLimit(elapsed = 0.3, transient = TRUE)
     on.exit(setTimeLimit())
-    protonam(y ~ age + lab, data, epochs = 1e5, seed = 1, verbose = FALSE, ...)
+    protonam(y ~ age + lab, data, epochs = 1e5, procedure = "paper", seed = 1, verbose = FALSE, ...)
   }
   for (ensemble in c(1, 3)) {
     raised <- tryCatch(late(ensemble = ensemble), error = identity, interrupt = function(c) "an interrupt")
@@ -27,7 +27,8 @@ test_that("Ctrl-C ends an ensemble at once, whichever threads still have members
     data <- data.frame(x = sin(1:2000), z = cos(1:2000 * 3), y = sin(1:2000 * 7))
     seconds <- function(epochs, ensemble) {
       started <- proc.time()[['elapsed']]
-      protonam(y ~ x + z, data, epochs = epochs, batch_size = 256, seed = 1, threads = 2, ensemble = ensemble)
+      protonam(y ~ x + z, data, epochs = epochs, batch_size = 256, procedure = 'paper', seed = 1, threads = 2,
+        ensemble = ensemble)
       proc.time()[['elapsed']] - started
     }
     invisible(seconds(5, 2))

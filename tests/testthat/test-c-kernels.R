@@ -21,7 +21,7 @@ for (level in setdiff(kernel_levels(), "scalar")) {
 
 test_that("an option forces the kernels", {
   withr::local_options(protonam.kernels = "scalar")
-  fit <- function() protonam(mpg ~ wt + hp, mtcars, epochs = 5, seed = 1, validation = 0)
+  fit <- function() protonam(mpg ~ wt + hp, mtcars, epochs = 5, procedure = "paper", seed = 1, validation = 0)
   forced <- fit()
   withr::local_options(protonam.kernels = NULL)
   expect_equal(predict(fit(), mtcars), predict(forced, mtcars), tolerance = 1e-3)

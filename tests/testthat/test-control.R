@@ -14,7 +14,7 @@ test_that("settings adapt to the number of rows unless they are given", {
   expect_identical(resolved(10, batch_size = 2048)$batch_size, 10)
   given <- resolved(2e5, epochs = 7, lr = 0.5)
   expect_identical(c(given$epochs, given$lr), c(7, 0.5))
-  expect_true(all(lengths(unclass(small)[setdiff(names(small), "bins")]) == 1L))
+  expect_true(all(lengths(unclass(small)[setdiff(names(small), c("bins", "prototypes_for", "variation"))]) == 1L))
 })
 
 test_that("paper_control() has the published settings", {

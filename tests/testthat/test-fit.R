@@ -154,7 +154,9 @@ test_that("a member with parameters that are not finite counts as diverged", {
 
 test_that("a fit that needs more memory than there is is refused before it begins, with the size", {
   few <- data[c("y", "age")]
-  refused <- function(...) expect_error(protonam(y ~ ., few, seed = 1, ...), class = "protonam_error_memory")
+  refused <- function(...) {
+    expect_error(protonam(y ~ ., few, procedure = "paper", seed = 1, ...), class = "protonam_error_memory")
+  }
   started <- proc.time()[["elapsed"]]
   expect_match(conditionMessage(refused(hidden = 1e5)), "needs [0-9.]+ TB of memory, and there is [0-9.]+ .B")
   expect_gt(refused(hidden = 1e5)$bytes, 1e12)

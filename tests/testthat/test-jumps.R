@@ -3,7 +3,8 @@ stepped <- function(x, scaling, prototypes = 4, bins = NULL, ensemble = 1, weigh
   data <- data.frame(x = x, y = x)
   protonam(y ~ x, data,
     control = protonam_control(
-      prototypes = prototypes, layers = 1, hidden = 8, epochs = 3, scaling = scaling, bins = bins, lr = 0.05
+      prototypes = prototypes, layers = 1, hidden = 8, epochs = 3, scaling = scaling, bins = bins, lr = 0.05,
+      procedure = "paper"
     ),
     seed = 1, verbose = FALSE, validation = 0, ensemble = ensemble, weights = weights
   )

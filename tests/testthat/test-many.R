@@ -152,7 +152,9 @@ test_that("a lost worker's items are repeated, or left out with a warning", {
 test_that("an ensemble outlives the death of a worker", {
   skip_on_os("windows")
   data <- simulate_icu(500, seed = 1)
-  fit <- function(...) protonam(died ~ age + lactate, data, seed = 1, threads = 1, verbose = FALSE, ...)
+  fit <- function(...) {
+    protonam(died ~ age + lactate, data, procedure = "paper", seed = 1, threads = 1, verbose = FALSE, ...)
+  }
   # long enough for the blow to fall while members train
   second <- 20 / system.time(fit(epochs = 20))[["elapsed"]]
   local_plan("multisession", workers = 2)
@@ -178,7 +180,8 @@ test_that("an ensemble outlives the death of a worker", {
 test_that("an ensemble grows by its members' parameters alone", {
   data <- mixed_data(120)
   size <- function(members) {
-    fit <- protonam(y ~ age + lab, data, epochs = 4, prototypes = 32, layers = 4, seed = 1, ensemble = members)
+    control <- protonam_control(prototypes = 32, layers = 4, epochs = 4, procedure = "paper")
+    fit <- protonam(y ~ age + lab, data, control = control, seed = 1, ensemble = members)
     c(all = as.numeric(object.size(timeless(fit))), parameters = 8 * length(fit$members[[1]]$params))
   }
   two <- size(2)

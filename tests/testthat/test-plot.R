@@ -1,5 +1,5 @@
 fit_icu <- function(formula, n = 400L, ..., epochs = 2) {
-  protonam(formula, simulate_icu(n, seed = 1), ..., epochs = epochs, seed = 1, verbose = FALSE)
+  protonam(formula, simulate_icu(n, seed = 1), ..., epochs = epochs, procedure = "paper", seed = 1, verbose = FALSE)
 }
 
 fit <- fit_icu(died ~ age + lactate + admission_type)
@@ -49,9 +49,9 @@ test_that("interactions are drawn with main effects and by themselves", {
 
 test_that("groups, classes and ensembles draw", {
   icu <- simulate_icu(400, seed = 1)
-  grouped <- protonam(died ~ age + lactate, icu, task = ~sex, epochs = 2, seed = 1, verbose = FALSE)
+  grouped <- protonam(died ~ age + lactate, icu, task = ~sex, epochs = 2, procedure = "paper", seed = 1)
   icu$admission_type <- factor(icu$admission_type, ordered = FALSE)
-  classes <- protonam(admission_type ~ age + lactate, icu, epochs = 2, seed = 1, verbose = FALSE)
+  classes <- protonam(admission_type ~ age + lactate, icu, epochs = 2, procedure = "paper", seed = 1)
   several <- fit_icu(died ~ age + lactate, ensemble = 2)
   quietly({
     expect_identical(unique(plot(grouped)$task), c("female", "male"))

@@ -86,7 +86,9 @@ orders <- withr::with_seed(2, list(
   permutation = sample(200), bootstrap = sample(200, replace = TRUE), order = order(line$z), reversed = 200:1,
   longer = rep(1:200, 2), shuffled_half = sample(200, 100), left_out = -(1:20), logical = line$z > 0
 ))
-quick <- function(...) protonam(..., epochs = 20, lr = 0.01, hidden = 8, prototypes = 4, seed = 1, verbose = FALSE)
+quick <- function(...) {
+  protonam(..., epochs = 20, lr = 0.01, hidden = 8, prototypes = 4, procedure = "paper", seed = 1, verbose = FALSE)
+}
 
 test_that("all rows means all in their own order", {
   expect_true(are_all_rows(1:4, 4))

@@ -37,7 +37,10 @@ test_that("a thread that cannot be made does not end R", {
   output <- run_r("
     data <- data.frame(x = 1:400 / 7, y = sin(1:400))
     fit <- function(...) {
-      tryCatch(protonam(y ~ x, data, epochs = 2, seed = 1, verbose = FALSE, ...)$fitted, error = conditionMessage)
+      tryCatch(
+        protonam(y ~ x, data, epochs = 2, procedure = 'paper', seed = 1, verbose = FALSE, ...)$fitted,
+        error = conditionMessage
+      )
     }
     one <- fit(threads = 1)
     page <- as.numeric(system('getconf PAGESIZE', intern = TRUE))

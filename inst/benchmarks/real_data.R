@@ -1,0 +1,77 @@
+# The default fit against penalised splines (mgcv::bam, select = TRUE) on data that comes with R: packages survival and
+# MASS. Test log-loss or RMSE, mean over splits; ours and the splines' on the same rows.
+#
+#   Rscript real_data.R --splits=10
+# Splines see numeric columns with as many basis functions as their values allow, at most 30, and factors as they are;
+# rows with missing values, which they cannot use, are left out for both.
+library(protonam)
+source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
+arguments <- read_arguments(splits = 10, threads = 2, only = "")
+
+flchain <- survival::flchain
+flchain$died <- factor(flchain$futime < 5 * 365.25 & flchain$death == 1)
+flchain <- flchain[flchain$futime >= 5 * 365.25 | flchain$death == 1, ]
+sets <- list(
+  flchain = list(died ~ age + sex + kappa + lambda + creatinine + mgus + flc.grp, flchain),
+  Boston = list(medv ~ ., MASS::Boston),
+  Pima = list(type ~ ., rbind(MASS::Pima.tr, MASS::Pima.te)),
+  birthwt = list(low ~ age + lwt + race + smoke + ptl + ht + ui + ftv, transform(MASS::birthwt,
+    low = factor(low), race = factor(race), smoke = factor(smoke), ht = factor(ht), ui = factor(ui)
+  )),
+  cars = list(Price ~ MPG.city + EngineSize + Horsepower + Weight + Type + Origin, MASS::Cars93),
+  melanoma = list(time ~ sex + age + year + thickness + ulcer, MASS::Melanoma),
+  colon = list(died ~ rx + sex + age + obstruct + adhere + nodes + differ + extent, transform(
+    survival::colon[survival::colon$etype == 2, ],
+    died = factor(status), rx = factor(rx)
+  )),
+  nwtco = list(rel ~ instit + histol + stage + age, transform(survival::nwtco,
+    rel = factor(rel), instit = factor(instit), histol = factor(histol)
+  )),
+  lung = list(ph.karno ~ age + sex + pat.karno + meal.cal + wt.loss, survival::lung),
+  quakes = list(mag ~ lat + long + depth + stations, datasets::quakes),
+  mgus2 = list(mspike ~ age + sex + hgb + creat, survival::mgus2)
+)
+
+spline_formula <- function(formula, data) {
+  terms <- vapply(attr(stats::terms(formula, data = data), "term.labels"), function(name) {
+    x <- data[[name]]
+    k <- min(30, length(unique(x)) - 1)
+    if (is.numeric(x) && k >= 3) sprintf("s(%s, bs = 'cr', k = %d)", name, k) else name
+  }, "")
+  stats::reformulate(terms, formula[[2L]])
+}
+
+loss <- function(y, prediction) {
+  if (is.numeric(y)) {
+    return(sqrt(mean((y - prediction)^2)))
+  }
+  p <- pmin(pmax(prediction, 1e-15), 1 - 1e-15)
+  -mean(ifelse(y == levels(y)[2L], log(p), log(1 - p)))
+}
+
+one_split <- function(set, split) {
+  formula <- set[[1L]]
+  data <- stats::na.omit(set[[2L]][all.vars(stats::terms(formula, data = set[[2L]]))])
+  data <- droplevels(data)
+  set.seed(split)
+  test <- sample(nrow(data), round(nrow(data) / 4))
+  y <- data[[all.vars(formula)[1L]]]
+  family <- if (is.numeric(y)) stats::gaussian() else stats::binomial()
+  splines <- mgcv::bam(spline_formula(formula, data[-test, ]), family = family, data = data[-test, ], select = TRUE)
+  ours <- protonam(formula, data[-test, ], seed = 1, threads = arguments$threads, verbose = FALSE)
+  c(
+    rows = nrow(data), splines = loss(y[test], as.vector(stats::predict(splines, data[test, ], type = "response"))),
+    protonam = loss(y[test], as.vector(predict(ours, data[test, ])))
+  )
+}
+
+describe_machine(arguments$threads)
+chosen <- if (nzchar(arguments$only[1L])) arguments$only else names(sets)
+table <- t(vapply(chosen, function(name) {
+  each <- suppressWarnings(suppressMessages(vapply(seq_len(arguments$splits), function(s) {
+    tryCatch(one_split(sets[[name]], s), error = function(e) rep(NA_real_, 3L))
+  }, numeric(3))))
+  means <- rowMeans(each, na.rm = TRUE)
+  c(means, ratio = means[[3L]] / means[[2L]], failed = sum(is.na(each[2L, ])))
+}, numeric(5)))
+print(round(table, 4L))

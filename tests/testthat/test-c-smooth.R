@@ -1,0 +1,189 @@
+test_that("the same basis and strengths as mgcv's give the same coefficients", {
+  skip_if_not_installed("mgcv")
+  local_mgcv_class()
+  strengths <- c(0.5, 2, 10, 1, 3, 0.1)
+  for (family in c("gaussian", "binomial", "poisson")) {
+    set <- simulated(family, 1)
+    own <- smooth_fit(smooth_config(3, family), smooth_rows(set$x, set$y), lapply(set$x, spline_term, 8), strengths)
+    other <- mgcv::gam(
+      y ~ s(a, bs = "pn", k = 8) + s(b, bs = "pn", k = 8) + s(c, bs = "pn", k = 8),
+      data = cbind(set$x, y = set$y), family = get(family)(), sp = strengths,
+      control = mgcv::gam.control(scalePenalty = FALSE, epsilon = 1e-12)
+    )
+    expect_lt(max(abs(other$linear.predictors - own$eta[, 1])), 1e-6)
+    coefficients <- matrix(other$coefficients[-1L], 7)
+    for (i in 1:3) {
+      value <- own$fitted$value[(i - 1) * 8 + 1:8]
+      expect_lt(max(abs(other$smooth[[i]]$pn_null %*% coefficients[, i] - value)), 1e-6)
+    }
+    expect_lt(max(abs(own$fitted$edf - colSums(matrix(other$edf[-1L], 7)))), 1e-6)
+    # the values at the knots are centred over the rows
+    basis <- reference_spline(set$x$a, spline_term(set$x$a, 8)$knots)
+    expect_lt(abs(sum(basis$means * own$fitted$value[1:8])), 1e-8)
+  }
+})
+
+test_that("restricted maximum likelihood finds what mgcv::bam() finds", {
+  skip_on_cran()
+  skip_if_not_installed("mgcv")
+  local_mgcv_class()
+  sets <- data.frame(
+    family = rep(c("gaussian", "binomial", "poisson"), c(4, 3, 3)), seed = c(1, 3, 4, 5, 1, 3, 4, 1, 4, 6)
+  )
+  for (k in seq_len(nrow(sets))) {
+    set <- simulated(sets$family[k], sets$seed[k])
+    own <- smooth_fit(smooth_config(3, sets$family[k]), smooth_rows(set$x, set$y), lapply(set$x, spline_term, 8))
+    other <- mgcv::bam(
+      y ~ s(a, bs = "pn", k = 8) + s(b, bs = "pn", k = 8) + s(c, bs = "pn", k = 8),
+      data = cbind(set$x, y = set$y), family = get(sets$family[k])(),
+      control = mgcv::gam.control(scalePenalty = FALSE)
+    )
+    expect_lt(max(abs(own$fitted$edf - colSums(matrix(other$edf[-1L], 7)))), 0.2)
+    gap <- max(abs(other$linear.predictors - own$eta[, 1])) / stats::sd(other$linear.predictors)
+    expect_lt(gap, 1e-3)
+    if (sets$family[k] == "gaussian") expect_equal(own$fitted$dispersion, other$sig2, tolerance = 1e-3)
+  }
+})
+
+test_that("levels are a random effect, centred over the rows", {
+  withr::local_seed(1)
+  x <- sample(0:4, 300, replace = TRUE, prob = 5:1)
+  y <- c(1, -1, 0.5, 2, 0)[x + 1] + rnorm(300)
+  own <- smooth_fit(smooth_config(1, "gaussian"), smooth_rows(data.frame(x), y), list(level_term(x)), 4)
+  design <- cbind(1, outer(x, 0:4, "=="))
+  beta <- solve(crossprod(design) + diag(c(0, rep(4, 5))), crossprod(design, y))
+  value <- beta[-1] - sum(colMeans(design[, -1]) * beta[-1])
+  expect_lt(max(abs(value - own$fitted$value)), 1e-6)
+  expect_equal(own$fitted$intercept, mean(y), tolerance = 1e-8)
+  # a level with few rows is shrunk more, its own mean being as far away
+  rare <- rep(0:2, c(200, 96, 4))
+  y <- c(0, 1, 1)[rare + 1] + rep_len(c(-0.5, 0.5), 300)
+  found <- smooth_fit(smooth_config(1, "gaussian"), smooth_rows(data.frame(rare), y), list(level_term(rare)))
+  expect_lt(found$fitted$value[3], found$fitted$value[2])
+})
+
+test_that("a missing value has an effect of its own, shrunk where it is rare", {
+  withr::local_seed(2)
+  effect <- function(missing) {
+    x <- in_steps(rnorm(400))
+    x[seq_len(missing)] <- NaN
+    y <- ifelse(is.nan(x), 1.2, x + rnorm(400))
+    terms <- list(spline_term(x, 6, missing = TRUE))
+    fit <- smooth_fit(smooth_config(1, "gaussian"), smooth_rows(data.frame(x), y), terms)
+    expect_true(all(is.finite(fit$eta)))
+    if (missing > 1) expect_identical(diff(range(fit$eta[seq_len(missing), 1])), 0)
+    fit$fitted$value[7]
+  }
+  expect_gt(effect(100), 0.7)
+  expect_lt(abs(effect(1)), 0.6)
+})
+
+test_that("weights count copies of rows", {
+  for (family in c("gaussian", "binomial", "poisson")) {
+    set <- simulated(family, 2, n = 150)
+    copies <- rep_len(1:3, 150)
+    rows <- rep(seq_len(150), copies)
+    terms <- lapply(set$x, spline_term, 6)
+    config <- smooth_config(3, family)
+    weighted <- smooth_fit(config, smooth_rows(set$x, set$y, weights = as.double(copies)), terms)
+    copied <- smooth_fit(config, smooth_rows(set$x[rows, ], set$y[rows]), terms)
+    expect_equal(weighted$fitted$value, copied$fitted$value, tolerance = 1e-6)
+    expect_equal(weighted$fitted$intercept, copied$fitted$intercept, tolerance = 1e-6)
+    expect_equal(weighted$fitted$edf, copied$fitted$edf, tolerance = 1e-6)
+  }
+})
+
+test_that("an offset is taken as known", {
+  set <- simulated("poisson", 3, n = 200)
+  terms <- lapply(set$x, spline_term, 6)
+  strengths <- rep(1, 6)
+  config <- smooth_config(3, "poisson")
+  plain <- smooth_fit(config, smooth_rows(set$x, set$y), terms, strengths)
+  moved <- smooth_fit(config, smooth_rows(set$x, set$y, offset = rep(1.5, 200)), terms, strengths)
+  expect_equal(moved$eta + 1.5, plain$eta, tolerance = 1e-6)
+})
+
+test_that("outputs with the same rows have the same effects: responses, groups", {
+  set <- simulated("gaussian", 4, n = 200)
+  terms <- lapply(set$x, spline_term, 6)
+  strengths <- c(1, 2, 3, 4, 5, 6)
+  one <- smooth_fit(smooth_config(3, "gaussian"), smooth_rows(set$x, set$y), terms, strengths)
+  responses <- smooth_config(3, "gaussian", tasks = 2L, task_kind = "response")
+  both <- smooth_fit(responses, smooth_rows(set$x, cbind(set$y, set$y)), terms, strengths)
+  expect_equal(both$fitted$value, one$fitted$value[, c(1, 1)], tolerance = 1e-10)
+  expect_equal(both$fitted$edf, 2 * one$fitted$edf, tolerance = 1e-10)
+  # labels that are missing in one response do not change the other
+  gaps <- cbind(set$y, replace(set$y, 1:150, NaN))
+  some <- smooth_fit(responses, smooth_rows(set$x, gaps), terms, strengths)
+  expect_equal(some$fitted$value[, 1], one$fitted$value[, 1], tolerance = 1e-10)
+  expect_gt(max(abs(some$fitted$value[, 2] - one$fitted$value[, 1])), 0.01)
+
+  groups <- smooth_config(3, "gaussian", tasks = 2L, task_kind = "group")
+  twice <- rbind(set$x, set$x)
+  rows <- smooth_rows(twice, rep(set$y, 2), task = rep(1:2, each = 200))
+  fit <- smooth_fit(groups, rows, terms, strengths)
+  expect_equal(fit$fitted$value, one$fitted$value[, c(1, 1)], tolerance = 1e-8)
+})
+
+test_that("classes are treated alike", {
+  withr::local_seed(5)
+  x <- data.frame(a = in_steps(rnorm(300)), b = in_steps(runif(300)))
+  y <- (x$a + rnorm(300) > 0) + (x$b + rnorm(300) / 2 > 0.7)
+  terms <- lapply(x, spline_term, 6)
+  config <- smooth_config(2, "multinomial", outputs = 3L)
+  plain <- smooth_fit(config, smooth_rows(x, y), terms)
+  turned <- smooth_fit(config, smooth_rows(x, 2 - y), terms)
+  probability <- function(eta) exp(eta) / rowSums(exp(eta))
+  expect_equal(probability(turned$eta)[, 3:1], probability(plain$eta), tolerance = 1e-4)
+  # a weighted fit without a penalty on the intercepts has the classes' shares
+  expect_equal(colMeans(probability(plain$eta)), as.vector(table(y)) / 300, tolerance = 1e-4)
+})
+
+test_that("a column that predicts the class perfectly has finite effects", {
+  x <- data.frame(a = in_steps(seq(-2, 2, length.out = 200)), b = rep(0:3, 50))
+  for (y in list(x$a > 0, x$b == 2)) {
+    fit <- smooth_fit(
+      smooth_config(2, "binomial"), smooth_rows(x, y), list(spline_term(x$a, 10), level_term(x$b))
+    )
+    expect_true(all(is.finite(fit$eta)))
+    expect_lt(max(abs(fit$eta)), 50)
+    expect_gt(min(fit$eta[y, 1]), max(fit$eta[!y, 1]))
+  }
+  y <- ifelse(x$b == 2, 0, 3)
+  fit <- smooth_fit(smooth_config(2, "poisson"), smooth_rows(x, y), list(spline_term(x$a, 10), level_term(x$b)))
+  expect_true(all(is.finite(fit$eta)))
+})
+
+test_that("two identical columns share their effect", {
+  set <- simulated("gaussian", 6, n = 200)
+  x <- set$x[c("a", "a", "b")]
+  fit <- smooth_fit(smooth_config(3, "gaussian"), smooth_rows(x, set$y), lapply(x, spline_term, 8))
+  expect_true(all(is.finite(fit$eta)))
+  expect_equal(fit$fitted$value[1:8], fit$fitted$value[9:16], tolerance = 1e-4)
+  expect_gt(cor(fit$eta[, 1], set$eta), 0.9)
+})
+
+test_that("smoothness moves the degrees of freedom, of the feature it is for", {
+  set <- simulated("gaussian", 7)
+  terms <- lapply(set$x, spline_term, 10)
+  edf <- function(...) {
+    smooth_fit(smooth_config(3, "gaussian"), smooth_rows(set$x, set$y), terms, handle = c(...))$fitted$edf
+  }
+  found <- edf(1, 1, 1)
+  expect_lt(edf(3, 1, 1)[1], found[1] - 0.3)
+  expect_equal(edf(3, 1, 1)[2], found[2], tolerance = 0.2)
+  expect_gt(edf(0, 1, 1)[1], 7)
+})
+
+test_that("a strength per penalty, and terms that the engine understands", {
+  set <- simulated("gaussian", 8, n = 50)
+  terms <- lapply(set$x, spline_term, 6)
+  config <- smooth_config(3, "gaussian")
+  rows <- smooth_rows(set$x, set$y)
+  expect_error(smooth_fit(config, rows, terms, c(1, 2)), "one strength per penalty", class = "protonam_error_engine")
+  expect_error(smooth_fit(config, rows, terms[1:2]), "one smooth term per feature", class = "protonam_error_engine")
+  terms[[1]]$knots <- rev(terms[[1]]$knots)
+  expect_error(smooth_fit(config, rows, terms), "ascending", class = "protonam_error_engine")
+  terms[[1]]$knots <- 1
+  expect_error(smooth_fit(config, rows, terms), "1 knots", class = "protonam_error_engine")
+})
