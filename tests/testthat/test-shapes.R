@@ -42,7 +42,9 @@ test_that("columns, types and attributes are as documented", {
   fit <- tiny_fit(dead ~ age + lab + unit + day, mixed_data())
   s <- shapes(fit)
   expect_s3_class(s, c("protonam_shapes", "data.frame"), exact = TRUE)
-  columns <- c("term", "task", "output", "layer", "x", "level", "y", "level2", "effect", "lower", "upper", "density")
+  columns <- c(
+    "term", "task", "output", "layer", "x", "level", "y", "level2", "effect", "lower", "upper", "density", "count"
+  )
   expect_named(s, columns)
   text <- c("term", "task", "output", "level", "level2")
   types <- ifelse(columns %in% text, "character", ifelse(columns == "layer", "integer", "double"))
