@@ -181,8 +181,8 @@ cat_facts <- function(facts) {
 #' @param ... Nothing.
 #' @return `summary()` returns a list of class `summary.protonam` with `call`, `facts`, `effects` (the term table, a
 #'   data frame), `judged` (the scores of left-out rows with their intervals, a data frame, or `NULL`), `scores` (one
-#'   row per member), `task_scores` (one row per group or response, for the training and for the validation rows; `NULL`
-#'   if there is one only) and `control`. `print()` returns its argument, invisibly.
+#'   row per member), `task_scores` (one row per group or response, for the training rows, for the same out of fold,
+#'   and for the validation rows; `NULL` if there is one only) and `control`. `print()` returns its argument, invisibly.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 20, seed = 1)
 #' fit

@@ -17,12 +17,13 @@
 #'    names of the levels; a missing value has an effect of its own, shrunk as well. All strengths are found by
 #'    restricted maximum likelihood (REML). Fitted alone, this layer tells how much of the variation can be explained,
 #'    and with it the number of rows decides how large the network is and how long it trains (see [protonam_control()]).
-#' 2. *Screening.* The model with prototypes for all numeric and ordered features is fitted to halves of the rows and
-#'    compared, on the other halves, with the smooth layer alone. A feature's evidence is what its prototypes gain
-#'    there, in standard errors (z); what a spline could have said as well does not count. Features with little evidence
-#'    remain smooth. The evidence is a screening measure and not a test: it has no error rate, and the rows that it was
-#'    computed from are used again. Where the noise is low, two strengths of the penalty on variation are tried here,
-#'    too, and the one with the smaller loss is kept.
+#' 2. *Screening.* The model with prototypes for all numeric and ordered features is fitted to halves of the rows. A
+#'    feature's evidence is by how much the loss of the other halves grows when its curve is replaced by a spline through
+#'    it, in standard errors (z): what a smooth curve can say as well does not count. Features that look promising are
+#'    screened again on halves that cut across the first. Those with little evidence remain smooth; the more features
+#'    there are, the more evidence is asked for. This is a screening measure and not a test: it has no error rate, and the
+#'    rows that it was computed from are used again. Where the noise is low, two strengths of the penalty on variation are
+#'    tried here, too, and the one with the smaller loss is kept.
 #' 3. *Members.* The rows are divided into eight folds, classes alike and groups whole. Each of eight members leaves one
 #'    fold out. All have the same seed and share their batches but for the rows left out, so that they differ by their
 #'    rows alone.

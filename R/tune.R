@@ -2,17 +2,22 @@
 
 #' Search for good settings
 #'
-#' Draws settings of the paper's procedure at random and judges each by the validation score of a fit (AUC or log-loss,
-#' mean squared error, deviance). Successive halving saves the time for hopeless settings: all trials train for a small
-#' part of their epochs, the better ones again with `eta` times as many, and so on up to all of their epochs. The first
-#' trial is `control` itself. All trials share training and validation rows. Runs on the workers of a `future::plan()`
-#' if there is one; the results are the same.
+#' Draws settings at random and judges each by a fit's loss on rows that it did not learn from. For the default fit this
+#' is the out-of-fold loss (mean squared error, log-loss, deviance), or that of the rows given as `validation`. With
+#' `procedure = "paper"` it is the validation score of the best epoch, which for two classes is the AUC. Successive
+#' halving saves the time for hopeless settings: all trials train for a small part of their epochs, the better ones again
+#' with `eta` times as many, and so on up to all of their epochs. The first trial is `control` itself. All trials share
+#' their folds, training and validation rows. Runs on the workers of a `future::plan()` if there is one; the results are
+#' the same.
 #'
-#' A search is for fits with `procedure = "paper"`, which all trials and the result have, whatever `control` leaves
-#' open. The default fit of [protonam()] needs none: its sizes follow from the data, and its strengths are found by
-#' restricted maximum likelihood and in a screening. Asking for a search with `procedure = "crossfit"` is an error.
+#' The default fit seldom needs a search: its sizes follow from the data, and its strengths are found by restricted
+#' maximum likelihood and in a screening. Each trial is a whole fit with all of its members; a smaller `ensemble` makes a
+#' search quicker. The ranges of [protonam_space()] are those of the paper and suit its procedure; dropout is left out of
+#' them where it does not go with the penalty on variation. The best score of many trials is optimistic: report a
+#' score of other rows.
 #'
-#' Once the settings are found, no rows need to be held out for them: the last line of the example trains on all.
+#' With `procedure = "paper"`, once the settings are found no rows need to be held out for them: `validation = 0` trains on
+#' all.
 #'
 #' @param formula,data,weights,offset,subset,groups,family,task,na.action See [protonam()].
 #' @param n Number of trials.
@@ -38,7 +43,7 @@
 #'   n = 3, space = space, seed = 1, hidden = 8, epochs = 8
 #' )
 #' found
-#' fit <- protonam(mpg ~ wt + hp, mtcars, control = found$best, validation = 0)
+#' fit <- protonam(mpg ~ wt + hp, mtcars, control = found$best)
 #' @export
 tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., control = protonam_control(), eta = 4,
                           resume = NULL, weights = NULL, offset = NULL, subset = NULL, groups = NULL, family = NULL,
@@ -54,16 +59,6 @@ tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., 
   arguments <- names(formals(protonam.formula))
   fixed <- dots[!given %in% arguments | given == ""]
   control <- merge_control(control, fixed, arguments)
-  if (!"procedure" %in% attr(control, "given")) control <- merge_control(control, list(procedure = "paper"))
-  if (control$procedure != "paper") {
-    pn_abort(
-      c(
-        "A search is for fits with {.code procedure = {.val paper}}: validation rows judge the settings.",
-        i = "The default fit finds its sizes and strengths itself."
-      ),
-      class = "argument", arg = "procedure"
-    )
-  }
   space <- structure(unclass(space)[setdiff(names(space), names(fixed))], class = "protonam_space")
   if (identical(dots$validation, 0)) {
     pn_abort("A search needs validation rows to judge by.", class = "validation", arg = "validation")

@@ -5,7 +5,7 @@ test_that("contributions run from the intercept to the prediction, largest first
     rows <- data[c(3, 10, 15), ]
     table <- contributions(fit, rows)
     expect_s3_class(table, c("protonam_contributions", "data.frame"), exact = TRUE)
-    expect_named(table, c("row", "task", "output", "term", "value", "contribution", "cumulative"))
+    expect_named(table, c("row", "task", "output", "term", "value", "contribution", "lower", "upper", "cumulative"))
     terms <- predict(fit, rows, type = "terms")
     for (i in 1:3) {
       one <- table[table$row == i, ]

@@ -5,7 +5,8 @@ test_that("importance is the weighted mean absolute effect over the training row
     fit <- tiny_fit(y ~ age + lab + unit, data, order = order, weights = weights)
     table <- term_importance(fit)
     expect_s3_class(table, c("protonam_importance", "data.frame"), exact = TRUE)
-    expect_named(table, c("term", "task", "output", "importance"))
+    expect_named(table, c("term", "task", "output", "importance", "lower", "upper"))
+    expect_true(all(is.na(table$lower))) # one model
     expect_false(is.unsorted(-table$importance))
     terms <- predict(fit, data[fit$train, ], type = "terms")
     w <- weights[fit$train]

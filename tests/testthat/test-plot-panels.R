@@ -104,7 +104,7 @@ test_that("the foot says what bands mean, and there is none without a band", {
   terms <- list(age = numeric_facts(c(18, 95)))
   figure <- figure_of(rows, terms)
   expect_null(figure$panels[[1L]]$marks$band)
-  expect_null(figure$caption)
+  expect_identical(figure$caption, "No band: one model.")
   rows$lower <- rows$effect - 0.1
   rows$upper <- rows$effect + 0.1
   figure <- figure_of(rows, terms, band = "What the band means.", members = 20L)

@@ -25,7 +25,7 @@ test_that("data passed by value do not fill the screen", {
 
 test_that("summary() keeps the term table as a data frame, most important first", {
   table <- summary(tiny_fit(y ~ age + lab + unit, data))$effects
-  expect_named(table, c("term", "output", "importance", "low", "high", "missing"))
+  expect_named(table, c("term", "output", "importance", "low", "high", "missing", "missing_rows"))
   expect_false(is.unsorted(rev(table$importance)))
   expect_identical(is.na(table$missing), table$term == "age")
   out <- capture.output(print(summary(tiny_fit(data[1:7], data$y)), n = 2))

@@ -43,8 +43,7 @@ test_that("columns, types and attributes are as documented", {
   s <- shapes(fit)
   expect_s3_class(s, c("protonam_shapes", "data.frame"), exact = TRUE)
   columns <- c(
-    "term", "task", "output", "layer", "x", "level", "y", "level2", "effect", "lower", "upper", "density",
-    "count"
+    "term", "task", "output", "layer", "x", "level", "y", "level2", "effect", "lower", "upper", "density", "count"
   )
   expect_named(s, columns)
   text <- c("term", "task", "output", "level", "level2")
