@@ -257,6 +257,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     model <- list(config = config, engine = config, seconds = Reduce(`+`, lapply(members, `[[`, "seconds")))
     model$members <- keep_finite(members, control)
   } else {
+    tell_validation(held_out$data$n %||% 0)
     strata <- strata_of(response, task)[split$train]
     job <- list(
       config = config, data = data, encoded = encoded, control = control, groups = fold_groups, classes = strata,
@@ -317,6 +318,17 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   fields$seconds <- model$seconds
   fields$elapsed <- proc.time()[["elapsed"]] - started
   new_protonam(fields)
+}
+
+#' What validation rows do in the package's own procedure
+#' @noRd
+tell_validation <- function(n) {
+  if (n > 0) {
+    pn_inform(
+      "The {n} validation row{?s} {?is/are} not trained on: {?it judges/they judge} the fit, and choose{?s/} nothing.",
+      class = "validation"
+    )
+  }
 }
 
 #' Scores of an own fit: of validation rows where there are any, else out of fold
