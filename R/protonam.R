@@ -310,6 +310,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     model <- list(config = config, engine = config, seconds = Reduce(`+`, lapply(members, `[[`, "seconds")))
     model$members <- keep_finite(members, control)
   } else {
+    tell_validation(held_out$data$n %||% 0)
     strata <- strata_of(response, task)[split$train]
     job <- list(
       config = config, data = data, encoded = encoded, control = control, groups = fold_groups, classes = strata,
@@ -380,6 +381,17 @@ sorting_target <- function(y, family) {
     return(as.double(y[, 1L] == as.double(names(which.max(table(y[, 1L]))))))
   }
   rowMeans(scale(y), na.rm = TRUE)
+}
+
+#' What validation rows do in the package's own procedure
+#' @noRd
+tell_validation <- function(n) {
+  if (n > 0) {
+    pn_inform(
+      "The {n} validation row{?s} {?is/are} not trained on: {?it judges/they judge} the fit, and choose{?s/} nothing.",
+      class = "validation"
+    )
+  }
 }
 
 #' Scores of an own fit: of validation rows where there are any, else out of fold
