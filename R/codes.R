@@ -3,6 +3,8 @@
 # An encoded feature is list(values, codes, width): processed distinct values (NaN = missing), and per row the 0-based
 # position among them as `width` (1, 2 or 4) bytes in a raw vector.
 
+far_score <- 4 # normal scores beyond stand for the ends
+
 code_width <- function(n_values) if (n_values <= 256L) 1L else if (n_values <= 65536L) 2L else 4L
 
 #' Few values that stand for all: at most `bins` groups of about equal weight
@@ -10,11 +12,16 @@ code_width <- function(n_values) if (n_values <= 256L) 1L else if (n_values <= 6
 #' Each value goes to the group in which the middle of its weight falls, so that heavy values stay apart, and each
 #' group is represented by the mean of its processed values.
 #' @param order Positions of the values that count, ascending.
+#' @param tails Spend half of the bins on equal distances of the processed values: in the tails few rows then share one.
 #' @return list(bins = list(breaks, value), values, map = old table position -> new)
 #' @noRd
-bin_values <- function(number, values, counts, order, bins) {
+bin_values <- function(number, values, counts, order, bins, tails = FALSE) {
   weight <- counts[order]
   middle <- (cumsum(weight) - weight / 2) / sum(weight)
+  if (tails) {
+    distance <- cumsum(c(0, diff(pmin(pmax(values[order], -far_score), far_score))))
+    middle <- (middle + distance / (distance[length(distance)] * (1 + 1e-9))) / 2
+  }
   group <- cumsum(!duplicated(floor(middle * bins)))
   last <- which(diff(group) == 1L)
   mean <- as.vector(rowsum(weight * values[order], group) / rowsum(weight, group))

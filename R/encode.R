@@ -111,7 +111,8 @@ column_table <- function(x, type, name, counts = NULL, unit = NULL) {
 #' @return list(encoder, feature = list(values, codes, width) for the engine, counts = weight of each value, missing =
 #'   position of the missing value among them or NA, centers = initial prototypes)
 #' @noRd
-fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NULL, prototypes = 32L, target = NULL) {
+fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NULL, prototypes = 32L, target = NULL,
+                        tails = FALSE) {
   type <- column_type(x, name)
   unit <- switch(type,
     POSIXct = attr(as.POSIXct(x), "tzone") %||% "",
@@ -147,7 +148,7 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
   )
   feature <- list(values = values, codes = table$codes, width = table$width)
   if (!is.null(bins) && is.null(levels) && length(order) > bins) {
-    binned <- bin_values(number, values, table$counts, order, bins)
+    binned <- bin_values(number, values, table$counts, order, bins, tails)
     encoder$bins <- binned$bins
     feature <- recode(feature, binned$values, binned$map)
     table$counts <- as.vector(rowsum(table$counts, binned$map))
