@@ -275,8 +275,9 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   train <- part(split$train)
   response[c("center", "scale")] <-
     response_scale(train$y, response$family, train$weights, train$offset, control$scale_response)
-  # beyond order 1 the network sees levels as numbers: their order must come from the rows, not from their names
-  target <- if (!paper && order > 1) sorting_target(train$y, response$family$family)
+  # the order of levels must come from the rows, not from their names: beyond order 1 the network sees them as numbers,
+  # and in order 1 sums in another order would differ in their last bits, which training makes larger
+  target <- if (!paper) sorting_target(train$y, response$family$family)
   encoded <- encode_training(frame$columns, train, control, target)
   data <- engine_rows(encoded$features, train, response)
   held_out <- if (separate) {
@@ -335,8 +336,9 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   fields <- list(
     call = call, formula = frame$formula, order = order, family = response$family, control = control, config = config,
     engine = model$engine, base = model$base, evidence = model$evidence, strength = model$strength, fold = model$fold,
-    found = model$found,     smoothness = smoothness, seed = seed, bootstrap = bootstrap, variables = frame$variables, data_names = frame$data_names,
-    env = env, encoder = encoded$encoders, term_names = component_names(names(frame$columns), config$components, order),
+    found = model$found, smoothness = smoothness, seed = seed, bootstrap = bootstrap, variables = frame$variables,
+    data_names = frame$data_names, env = env, encoder = encoded$encoders,
+    term_names = component_names(names(frame$columns), config$components, order),
     response = response[names(response) != "y"], task = if (!is.null(task)) task[c("name", "expr", "levels")],
     offset = offset_from, members = lapply(model$members, own_score, response), centering = centering,
     y = response$y, weights = weights, offset_values = offset, rows = rows$kept,
@@ -352,6 +354,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   fitted_part <- function(at) c(list(link = fields$fitted[at, , drop = FALSE]), part(at)[c("y", "task", "weights")])
   judged <- if (separate) outside_part(fields, outside, held_out, threads) else fitted_part(split$validation)
   if (!effects) {
+    fields$loss <- if (!paper) left_out_loss(fields, judged, weights)
     return(new_protonam(fields))
   }
   left_out <- if (!is.null(fields$out_of_fold)) {

@@ -14,6 +14,7 @@ feature_grid <- function(encoder, jumps, most, values = NULL) {
     grid <- given_grid(encoder, values)
   } else if (is_categorical(encoder)) {
     grid <- level_grid(encoder, support$value, support$count)
+    grid <- grid[order(match(grid$level, shown_levels(encoder))), ] # a missing value is last
   } else {
     seen <- finite_support(encoder)
     seen <- thin_support(seen$value, seen$count, 0, most)
@@ -75,11 +76,17 @@ shape_features <- function(object, terms) {
   stats::setNames(lapply(object$encoder[used], describe_feature), feature_names(object)[used])
 }
 
+#' Levels in the order in which they are shown; the encoder may have another (levels_by())
+#' @noRd
+shown_levels <- function(encoder) {
+  if (encoder$type == "ordered") encoder$levels else sort(encoder$levels, method = "radix")
+}
+
 describe_feature <- function(encoder) {
   support <- encoder$support
   if (is_categorical(encoder)) {
     return(list(
-      type = "categorical", levels = encoder$levels, range = NULL, density = NULL, rug = NULL,
+      type = "categorical", levels = shown_levels(encoder), range = NULL, density = NULL, rug = NULL,
       missing_share = support$missing / sum(support$count), unit = NULL
     ))
   }

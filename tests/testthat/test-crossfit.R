@@ -99,6 +99,15 @@ test_that("the names and the order of levels without order change nothing", {
     again <- own_fit(dead ~ a + unit, other, prototypes_for = "a")
     expect_lt(max(abs(predict(again, other, type = "link") - link)), 1e-6)
   }
+  # levels are shown sorted by name all the same
+  expect_identical(shapes(fit, "unit")$level, c("er", "icu", "ward"))
+  for (settings in list(list(order = 2), list(order = Inf), list(base = "none"))) {
+    links <- lapply(list(data, renamed, reordered), function(data) {
+      fit <- do.call(own_fit, c(list(dead ~ a + b + unit, data, epochs = 4, ensemble = 2), settings))
+      predict(fit, data, type = "link")
+    })
+    expect_lt(max(abs(links[[2]] - links[[1]]), abs(links[[3]] - links[[1]])), 1e-6)
+  }
 })
 
 test_that("evidence, or the user, decides which features have prototypes", {
