@@ -18,12 +18,12 @@
 #'    restricted maximum likelihood (REML). Fitted alone, this layer tells how much of the variation can be explained,
 #'    and with it the number of rows decides how large the network is and how long it trains (see [protonam_control()]).
 #' 2. *Screening.* The model with prototypes for all numeric and ordered features is fitted to halves of the rows. A
-#'    feature's evidence is by how much the loss of the other halves grows when its curve is replaced by a spline through
-#'    it, in standard errors (z): what a smooth curve can say as well does not count. Features that look promising are
-#'    screened again on halves that cut across the first. Those with little evidence remain smooth; the more features
-#'    there are, the more evidence is asked for. This is a screening measure and not a test: it has no error rate, and the
-#'    rows that it was computed from are used again. Where the noise is low, two strengths of the penalty on variation are
-#'    tried here, too, and the one with the smaller loss is kept.
+#'    feature's evidence is by how much the loss of the other halves grows when its curve is replaced by a spline
+#'    through it, in standard errors (z): what a smooth curve can say as well does not count. Features that look
+#'    promising are screened again on halves that cut across the first. Those with little evidence remain smooth; the
+#'    more features there are, the more evidence is asked for. This is a screening measure and not a test: it has no
+#'    error rate, and the rows that it was computed from are used again. Where the noise is low, two strengths of the
+#'    penalty on variation are tried here, too, and the one with the smaller loss is kept.
 #' 3. *Members.* The rows are divided into eight folds, classes alike and groups whole. Each of eight members leaves one
 #'    fold out. All have the same seed and share their batches but for the rows left out, so that they differ by their
 #'    rows alone.
@@ -332,8 +332,8 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   fields <- list(
     call = call, formula = frame$formula, order = order, family = response$family, control = control, config = config,
     engine = model$engine, base = model$base, evidence = model$evidence, strength = model$strength, fold = model$fold,
-    smoothness = smoothness, seed = seed, bootstrap = bootstrap, variables = frame$variables, data_names = frame$data_names,
-    env = env, encoder = encoded$encoders, term_names = component_names(names(frame$columns), config$components, order),
+    smoothness = smoothness, seed = seed, bootstrap = bootstrap, variables = frame$variables,
+    data_names = frame$data_names, env = env, encoder = encoded$encoders, term_names = component_names(names(frame$columns), config$components, order),
     response = response[names(response) != "y"], task = if (!is.null(task)) task[c("name", "expr", "levels")],
     offset = offset_from, members = lapply(model$members, own_score, response), centering = centering,
     y = response$y, weights = weights, offset_values = offset, rows = rows$kept,
