@@ -118,7 +118,9 @@ describe_parts <- function(object, effects) {
   )) / n_outputs_of(effects)
   z <- object$evidence$z %||% rep(NA_real_, length(edf))
   has <- seq_along(edf) %in% engine_of(object)$net
-  cbind(effects, edf = edf, evidence = z, prototypes = has)
+  effects <- cbind(effects, edf = edf, evidence = z, prototypes = has)
+  if (!is.null(object$found)) effects$edf_found <- object$found / n_outputs_of(effects)
+  effects
 }
 
 n_outputs_of <- function(effects) length(unique(effects$output))

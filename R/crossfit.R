@@ -15,11 +15,7 @@ n_halves <- 2L # folds of the screening
 #' @noRd
 resolve_members <- function(ensemble, n, groups, classes) {
   asked <- ensemble %||% default_members
-  rarest <- if (is.null(classes)) Inf else min(tabulate(match(classes, unique(classes))))
-  limits <- c(
-    "group{?s}" = if (is.null(groups)) Inf else length(unique(groups)), "row{?s} of the rarest class" = rarest,
-    "row{?s}" = max(floor(n / 2), 1)
-  )
+  limits <- fold_limits(n, groups, classes)
   k <- max(min(asked, limits), 1)
   if (k < asked && !(is.null(ensemble) && k == 1 && n < 4)) {
     least <- min(limits)
@@ -37,6 +33,16 @@ resolve_members <- function(ensemble, n, groups, classes) {
     )
   }
   k
+}
+
+#' How many folds there can be, and why not more
+#' @noRd
+fold_limits <- function(n, groups, classes) {
+  rarest <- if (is.null(classes)) Inf else min(tabulate(match(classes, unique(classes))))
+  c(
+    "group{?s}" = if (is.null(groups)) Inf else length(unique(groups)), "row{?s} of the rarest class" = rarest,
+    "row{?s}" = max(floor(n / 2), 1)
+  )
 }
 
 #' A fold for every training row: classes alike, groups whole
@@ -274,8 +280,11 @@ crossfit_design <- function(job, fold, order) {
     base = base, config = config, control = control, centers = distinct_centers(data$features, control$prototypes),
     net = candidates, spread = spread
   )
+  design$found <- found_freedom(config, data, base)
   strengths <- control$variation %||% design_strengths(control)
   if (!length(candidates) || is.null(fold) || (!is.null(wanted) && length(strengths) == 1L)) {
+    # without folds there is no evidence, and without evidence no prototypes but those asked for
+    if (is.null(wanted)) design$net <- integer()
     return(set_strength(design, strengths[1L], data$n))
   }
   screening <- screen_features(job, design, fold, strengths)
@@ -285,6 +294,16 @@ crossfit_design <- function(job, fold, order) {
     design$net <- candidates[which(screening$z[candidates] > evidence_cut(length(candidates)))]
   }
   design
+}
+
+#' Degrees of freedom that the data ask for, where the user wants others
+#' @noRd
+found_freedom <- function(config, data, base) {
+  if (is.null(base$handle)) {
+    return(NULL)
+  }
+  base["handle"] <- list(NULL)
+  fit_base(config, data, base)$fitted$edf
 }
 
 #' Strengths of the penalty on variation to try: noisy data want the first
@@ -357,6 +376,8 @@ crossfit_model <- function(job, design, fold, skip, verbose = FALSE) {
   } else {
     with_prototypes_for(design$config, design$net, length(job$data$features))
   }
+  # the user's degree of smoothness acts on prototypes, too
+  if (!is.null(design$base$handle)) model$engine$variation_weight <- design$base$handle[design$net]
   data <- job$data
   data$fold <- fold
   centers <- design$centers[, model$engine$net %||% seq_along(data$features), drop = FALSE]
@@ -375,10 +396,12 @@ crossfit_model <- function(job, design, fold, skip, verbose = FALSE) {
 crossfit <- function(job, k, order) {
   classes <- job$classes
   fold <- member_folds(k, job$data$n, job$groups, classes, job$seed)
-  design <- crossfit_design(job, fold, order)
+  # one model has no folds of its own, but its features are screened all the same
+  few <- if (k < 2) min(4, fold_limits(job$data$n, job$groups, classes)) else k
+  design <- crossfit_design(job, fold %||% member_folds(few, job$data$n, job$groups, classes, job$seed), order)
   model <- crossfit_model(job, design, fold, if (is.null(fold)) 0L else seq_len(k), job$verbose)
-  model[c("fold", "control", "evidence", "strength")] <-
-    list(fold, design$control, design$evidence[c("z", "tried")], design$strength)
+  model[c("fold", "control", "evidence", "strength", "found")] <-
+    list(fold, design$control, design$evidence[c("z", "tried")], design$strength, design$found)
   model
 }
 

@@ -111,7 +111,7 @@ column_table <- function(x, type, name, counts = NULL, unit = NULL) {
 #' @return list(encoder, feature = list(values, codes, width) for the engine, counts = weight of each value, missing =
 #'   position of the missing value among them or NA, centers = initial prototypes)
 #' @noRd
-fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NULL, prototypes = 32L) {
+fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NULL, prototypes = 32L, target = NULL) {
   type <- column_type(x, name)
   unit <- switch(type,
     POSIXct = attr(as.POSIXct(x), "tzone") %||% "",
@@ -125,7 +125,7 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
     if (type == "ordered") {
       levels <- intersect(enc2utf8(levels(x)), present)
     } else {
-      levels <- sort(present, method = "radix")
+      levels <- if (is.null(target)) sort(present, method = "radix") else levels_by(present, x, target, counts)
     }
     number <- match(table$label, levels, nomatch = length(levels) + 1L) - 1
   } else {
@@ -158,6 +158,23 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
     encoder = encoder, feature = feature, counts = table$counts, missing = match(TRUE, missing), centers = centers
   )
 }
+
+#' Levels in an order that the rows give: by the mean of a target, drawn towards the overall mean where rows are few
+#'
+#' A name says nothing about a level, so that renaming or sorting levels changes nothing.
+#' @noRd
+levels_by <- function(present, x, target, counts = NULL) {
+  code <- match(enc2utf8(as.character(x)), present)
+  known <- which(!is.na(code) & !is.na(target))
+  weight <- (counts %||% rep(1, length(target)))[known]
+  first <- match(seq_along(present), code) # breaks ties
+  total <- function(x) as.vector(tapply(x, factor(code[known], seq_along(present)), sum, default = 0))
+  overall <- sum(weight * target[known]) / sum(weight)
+  mean <- (total(weight * target[known]) + shrink_rows * overall) / (total(weight) + shrink_rows)
+  present[order(mean, first)]
+}
+
+shrink_rows <- 10
 
 abort_infinite <- function(name, scaling) {
   pn_abort(

@@ -4,13 +4,14 @@
 # a column's rows), y, weights, offset, task. Its encoded form is list(at, data = engine rows, unknown).
 
 #' Learn encoders from the training part
+#' @param target NULL, or a number per row by whose means levels without order are sorted.
 #' @return list(encoders, features, counts, missing, centers = [prototypes, features])
 #' @noRd
-encode_training <- function(columns, train, control) {
+encode_training <- function(columns, train, control, target = NULL) {
   counts <- as_counts(train$weights)
   prototypes <- control$prototypes %||% 1L
   fitted <- Map(function(x, name) {
-    fit_encoder(train$columns(x), name, counts, control$scaling, control$bins, prototypes)
+    fit_encoder(train$columns(x), name, counts, control$scaling, control$bins, prototypes, target)
   }, columns, names(columns))
   fitted <- unname(fitted)
   list(

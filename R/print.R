@@ -264,6 +264,7 @@ print_effects <- function(effects, n, digits, link) {
     )
     if (!is.null(table$edf)) {
       lines$edf <- formatC(shown$edf, digits = 1L, format = "f")
+      if (!is.null(table$edf_found)) lines$edf <- sprintf("%s (found %.1f)", lines$edf, shown$edf_found)
       lines$prototypes <- evidence_text(shown)
     }
     if (any(!is.na(table$missing))) {

@@ -76,14 +76,14 @@
 #' @param groups `~ id` (or a vector): rows of one group stay together in every fold and when validation rows are drawn.
 #'   Standard errors of scores and of the evidence count groups, not rows.
 #' @param ensemble Number of folds, and of members that each leave one of them out; `NULL` means 8. It falls, with a
-#'   message, to the number of groups or of rows in the rarest class. `ensemble = 1` fits one model to all rows, without
-#'   screening, bands or out-of-fold predictions. With `procedure = "paper"`: number of models that differ in their
-#'   seed, by default 1. Predictions are averaged on the link scale. Members train side by side, or on the workers of a
-#'   `future::plan()` if there is one.
+#'   message, to the number of groups or of rows in the rarest class. `ensemble = 1` fits one model to all rows, after
+#'   the same screening, without bands or out-of-fold predictions. With `procedure = "paper"`: number of models that
+#'   differ in their seed, by default 1. Predictions are averaged on the link scale. Members train side by side, or on
+#'   the workers of a `future::plan()` if there is one.
 #' @param smoothness How smooth the shapes are: `NULL` or 1 for what the data say, 2 for about half the effective
-#'   degrees of freedom, larger numbers for more, 0 for no penalty but a numerical ridge. A named vector such as `c(age
-#'   = 3)` concerns these features only. It multiplies the strengths found by REML and concerns `order = 1` fits with a
-#'   smooth layer.
+#'   degrees of freedom, larger numbers for less, 0 for no penalty but a numerical ridge. A named vector such as `c(age
+#'   = 3)` concerns these features only. It acts on the splines and on the penalty on variation of the prototypes;
+#'   `summary()` shows the degrees of freedom as found and as used. For `order = 1` fits with a smooth layer.
 #' @param bootstrap For `procedure = "paper"`: let each member of an ensemble learn from training rows drawn with
 #'   replacement? With `groups`, whole groups are drawn. The members of the default fit leave folds out instead, and it
 #'   is an error to ask for both.
@@ -275,7 +275,9 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   train <- part(split$train)
   response[c("center", "scale")] <-
     response_scale(train$y, response$family, train$weights, train$offset, control$scale_response)
-  encoded <- encode_training(frame$columns, train, control)
+  # beyond order 1 the network sees levels as numbers: their order must come from the rows, not from their names
+  target <- if (!paper && order > 1) sorting_target(train$y, response$family$family)
+  encoded <- encode_training(frame$columns, train, control, target)
   data <- engine_rows(encoded$features, train, response)
   held_out <- if (separate) {
     outside <- validation_part(validation, frame, response, task, offset_from)
@@ -308,6 +310,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
     model <- list(config = config, engine = config, seconds = Reduce(`+`, lapply(members, `[[`, "seconds")))
     model$members <- keep_finite(members, control)
   } else {
+    tell_validation(held_out$data$n %||% 0)
     strata <- strata_of(response, task)[split$train]
     job <- list(
       config = config, data = data, encoded = encoded, control = control, groups = fold_groups, classes = strata,
@@ -332,8 +335,9 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   fields <- list(
     call = call, formula = frame$formula, order = order, family = response$family, control = control, config = config,
     engine = model$engine, base = model$base, evidence = model$evidence, strength = model$strength, fold = model$fold,
-    smoothness = smoothness, seed = seed, bootstrap = bootstrap, variables = frame$variables,
-    data_names = frame$data_names, env = env, encoder = encoded$encoders, term_names = component_names(names(frame$columns), config$components, order),
+    found = model$found, smoothness = smoothness, seed = seed, bootstrap = bootstrap, variables = frame$variables,
+    data_names = frame$data_names, env = env, encoder = encoded$encoders,
+    term_names = component_names(names(frame$columns), config$components, order),
     response = response[names(response) != "y"], task = if (!is.null(task)) task[c("name", "expr", "levels")],
     offset = offset_from, members = lapply(model$members, own_score, response), centering = centering,
     y = response$y, weights = weights, offset_values = offset, rows = rows$kept,
@@ -349,7 +353,6 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   fitted_part <- function(at) c(list(link = fields$fitted[at, , drop = FALSE]), part(at)[c("y", "task", "weights")])
   judged <- if (separate) outside_part(fields, outside, held_out, threads) else fitted_part(split$validation)
   if (!effects) {
-    fields$loss <- if (!paper) left_out_loss(fields, judged, weights)
     return(new_protonam(fields))
   }
   left_out <- if (!is.null(fields$out_of_fold)) {
@@ -370,6 +373,26 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   fields$seconds <- model$seconds
   fields$elapsed <- proc.time()[["elapsed"]] - started
   new_protonam(fields)
+}
+
+#' One number per row by which levels without order are sorted
+#' @noRd
+sorting_target <- function(y, family) {
+  if (family == "multinomial") {
+    return(as.double(y[, 1L] == as.double(names(which.max(table(y[, 1L]))))))
+  }
+  rowMeans(scale(y), na.rm = TRUE)
+}
+
+#' What validation rows do in the package's own procedure
+#' @noRd
+tell_validation <- function(n) {
+  if (n > 0) {
+    pn_inform(
+      "The {n} validation row{?s} {?is/are} not trained on: {?it judges/they judge} the fit, and choose{?s/} nothing.",
+      class = "validation"
+    )
+  }
 }
 
 #' Scores of an own fit: of validation rows where there are any, else out of fold

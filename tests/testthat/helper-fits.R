@@ -52,3 +52,31 @@ colliding_fit <- function() {
   data <- colliding_data()
   tiny_fit(data[c("x", "z", "x:z")], data$y, order = 2)
 }
+
+# The package's own procedure in a fraction of a second: cross-fitted members over layer 0.
+quick_own <- function(epochs = 12, ...) {
+  protonam_control(prototypes = 4, layers = 2, hidden = 8, epochs = epochs, lr = 0.01, ...)
+}
+
+own_fit <- function(..., seed = 1, ensemble = 4) {
+  dots <- list(...)
+  settings <- (names(dots) %||% rep("", length(dots))) %in% setdiff(names(formals(protonam_control)), names(formals(protonam.formula)))
+  control <- do.call(quick_own, dots[settings])
+  do.call(protonam, c(dots[!settings], list(control = control, seed = seed, ensemble = ensemble, verbose = FALSE)))
+}
+
+# A jump that no spline follows, a curve, levels, and noise.
+jump_data <- function(n = 240, seed = 1) {
+  withr::local_seed(seed)
+  data <- data.frame(
+    a = stats::rnorm(n), b = stats::runif(n), unit = factor(sample(c("icu", "ward", "er"), n, replace = TRUE)),
+    noise = stats::rnorm(n), group = sample(c("f", "m"), n, replace = TRUE)
+  )
+  eta <- 1.5 * (data$a > 0.3) + sin(4 * data$b) + (data$unit == "icu") / 2
+  data$y <- eta + stats::rnorm(n) / 2
+  data$y2 <- data$b - data$y / 2
+  data$dead <- factor(ifelse(stats::runif(n) < stats::plogis(2 * eta - 2.5), "yes", "no"), levels = c("no", "yes"))
+  data$class <- factor(c("u", "v", "w")[1 + (data$y > 0.8) + (data$y > 1.8)])
+  data$count <- stats::rpois(n, exp(eta / 2))
+  data
+}

@@ -1,104 +1,74 @@
-# Bands and intervals of cross-fitted fits: the jackknife over members, simultaneous bands, out-of-fold predictions.
+data <- jump_data(160)
+fit <- own_fit(y ~ a + b + unit, data, prototypes_for = TRUE, ensemble = 5)
 
-crossfitted <- function(formula, data, ...) {
-  protonam(
-    formula, data, ...,
-    prototypes = 4, layers = 2, hidden = 8, epochs = 4, ensemble = 4, seed = 1, threads = 1, verbose = FALSE
-  )
-}
-
-crossfitted_once <- function() {
-  protonam(y ~ age, mixed_data(), ensemble = 1, epochs = 2, hidden = 8, prototypes = 4, seed = 1, verbose = FALSE)
-}
-
-test_that("bands are jackknife standard errors, no smaller than layer 0's", {
-  data <- mixed_data()
-  fit <- crossfitted(y ~ age + lab + unit, data, prototypes_for = TRUE)
-  rows <- data[c(3, 10, 15), ]
-  out <- predict(fit, rows, type = "terms", se.fit = TRUE)
-  each <- vapply(1:4, function(m) {
+test_that("standard errors are the group jackknife's", {
+  each <- vapply(seq_along(fit$members), function(m) {
     one <- fit
-    one[c("members", "centering", "fold")] <- list(fit$members[m], fit$centering[m], NULL)
-    unclass(predict(one, rows, type = "terms"))[, ]
-  }, matrix(0, 3, 3))
-  jackknife <- sqrt(3 / 4 * apply((each - rep(apply(each, 1:2, mean), 4))^2, 1:2, sum))
-  expect_true(all(out$se.fit >= jackknife - 1e-12))
-  expect_equal(pmax(out$se.fit, jackknife), out$se.fit, ignore_attr = TRUE)
-  # tables, rows and curves agree
-  at <- shapes(fit, "age", points = list(age = rows$age))
-  expect_equal(at$effect, unname(out$fit[, "age"]), tolerance = 1e-6)
-  expect_equal((at$upper - at$effect) / stats::qt(0.975, 6), unname(out$se.fit[, "age"]), tolerance = 1e-6)
-  table <- contributions(fit, rows)
-  age <- table[table$term == "age", ]
-  expect_equal(age$upper - age$lower, 2 * stats::qt(0.975, 6) * unname(out$se.fit[, "age"]), tolerance = 1e-6)
+    one$members <- fit$members[m]
+    one$centering <- fit$centering[m]
+    predict(one, data[1:10, ], type = "link")
+  }, numeric(10))
+  jackknife <- sqrt(4 / 5 * rowSums((each - rowMeans(each))^2))
+  given <- predict(fit, data[1:10, ], type = "link", se.fit = TRUE)
+  expect_equal(unname(given$se.fit), unname(jackknife), tolerance = 1e-8)
+  expect_equal(unname(given$fit), unname(rowMeans(each)), tolerance = 1e-10)
+  expect_equal(member_error(fit), 4 / sqrt(5))
 })
 
-test_that("simultaneous bands are wider by the factor that the degrees of freedom give", {
-  fit <- crossfitted(y ~ age + lab, mixed_data(), prototypes_for = FALSE)
-  one <- shapes(fit)
-  all <- shapes(fit, simultaneous = TRUE)
-  edf <- fit$effects$edf[match(one$term, fit$effects$term)]
-  m <- pmax(2, ceiling(edf))
-  factor <- stats::qt((1 + 0.95^(1 / m)) / 2, 6) / stats::qt(0.975, 6)
-  expect_equal(all$upper - all$effect, factor * (one$upper - one$effect))
-  expect_match(attr(all, "band"), "95 % simultaneous for each curve, jackknife over 4 folds")
-  expect_match(attr(one, "band"), "95 % pointwise")
-  expect_message(
-    shapes(crossfitted_once(), simultaneous = TRUE), "single model",
-    class = "protonam_message_no_band"
-  )
+test_that("bands are symmetric, no narrower than layer 0's own, and wider for a higher level", {
+  shape <- shapes(fit, "a", points = list(a = c(-1, 0, 1)))
+  expect_equal(shape$upper - shape$effect, shape$effect - shape$lower)
+  wide <- shapes(fit, "a", points = list(a = c(-1, 0, 1)), level = 0.99)
+  expect_true(all(wide$upper > shape$upper))
+  half <- (shape$upper - shape$effect) / band_width(fit, 0.95)
+  z <- scale_values(fit$encoder[[1]]$scaling, c(-1, 0, 1))
+  least <- sqrt(base_variance(fit, 1L, z)[, 1]) * fit$response$scale
+  expect_true(all(half >= least - 1e-10))
+  # levels and missing values have bands, too
+  expect_true(all(is.finite(shapes(fit, "unit")$lower)))
+  expect_match(attr(shape, "band"), "jackknife over 5 folds")
 })
 
-test_that("levels and missing values have their number of rows", {
-  data <- mixed_data()
-  s <- shapes(crossfitted(y ~ lab + unit, data))
-  expect_identical(s$count[s$term == "lab" & s$level %in% "(missing)"], as.double(sum(is.na(data$lab))))
-  unit <- s[s$term == "unit", ]
-  expect_identical(unit$count[match(c("a", "b"), unit$level)], as.vector(table(data$unit)[c("a", "b")]) + 0)
-  expect_equal(s$density[s$term == "lab"], s$count[s$term == "lab"] / nrow(data))
+test_that("one model has no band", {
+  one <- own_fit(y ~ a + b, data, ensemble = 1)
+  expect_true(all(is.na(shapes(one)$lower)))
+  expect_null(attr(shapes(one), "band"))
+  expect_message(shapes(one, level = 0.9), class = "protonam_message_no_band")
+  expect_error(predict(one, data, se.fit = TRUE), class = "protonam_error_no_ensemble")
+  expect_output(print(one), "no band")
 })
 
-test_that("layer 0 is the smooth one", {
-  fit <- crossfitted(y ~ age + lab, mixed_data(), prototypes_for = TRUE)
-  expect_identical(sort(unique(shapes(fit, layers = TRUE)$layer)), 0:2)
-  figure <- shape_figure(shapes(fit, "age", layers = TRUE), plot_options())
-  expect_identical(
-    vapply(figure$panels, `[[`, "", "title"), c("age, smooth", "age, layer 1", "age, layer 2")
-  )
+test_that("the paper's ensembles keep the plain standard deviation", {
+  paper <- protonam(y ~ a + b, data, control = tiny(), ensemble = 3, seed = 1)
+  expect_identical(member_error(paper), 1)
+  expect_identical(band_width(paper, 0.95), qnorm(0.975))
+  expect_match(attr(shapes(paper), "band"), "different seeds")
 })
 
-test_that("importance has intervals, and figures show them", {
-  fit <- crossfitted(y ~ age + lab, mixed_data())
-  table <- term_importance(fit, level = 0.9)
-  expect_true(all(table$lower <= table$importance & table$importance <= table$upper & table$lower >= 0))
-  figure <- importance_figure(table, plot_options())
-  expect_identical(nrow(figure$panels[[1L]]$marks$whisker), 2L)
-  expect_match(figure$caption, "^Lines: 90 % intervals, jackknife over 4 folds; they cover")
-  once <- importance_figure(term_importance(crossfitted_once()), plot_options())
-  expect_identical(once$caption, "No band: one model.")
-  expect_null(once$panels[[1L]]$marks$whisker)
-  rows <- waterfall_figure(contributions(fit, mixed_data()[3, ]), plot_options())
-  expect_identical(nrow(rows$panels[[1L]]$marks$whisker), 3L) # two terms and the prediction
-})
-
-test_that("out-of-fold predictions are those of the members that left the rows out", {
-  data <- mixed_data()
-  fit <- crossfitted(dead ~ age + lab, data)
-  link <- predict(fit, type = "link", out_of_fold = TRUE)
-  for (m in 1:4) {
-    one <- fit
-    one[c("members", "centering")] <- list(fit$members[m], fit$centering[m])
-    left <- which(fit$fold == m)
-    expect_equal(unname(link[left]), unname(predict(one, data[left, ], type = "link")), tolerance = 1e-6)
+test_that("the basis of layer 0 gives its effects again", {
+  member <- fit$members[[1]]$base
+  first <- 1
+  for (i in seq_along(fit$base$terms)) {
+    term <- fit$base$terms[[i]]
+    rows <- first - 1 + seq_len(length(term$knots) + term$missing)
+    first <- first + length(rows)
+    z <- if (length(term$knots) > 2) (term$knots[-1] + term$knots[-length(term$knots)]) / 2 else term$knots
+    if (term$kind == "levels") z <- term$knots
+    z <- c(z, term$knots[1] - 5) # constant beyond the ends
+    features <- lapply(fit$base$terms, function(term) .Call(ffi_distinct, rep_len(term$knots[1], length(z)), NULL))
+    features[[i]] <- .Call(ffi_distinct, z, NULL)
+    effect <- smooth_terms(fit, 1L, encoded_data(features, length(z)))[, i, 1]
+    expect_equal(effect, as.vector(base_basis(term, z) %*% member$value[rows]), tolerance = 1e-5)
   }
-  expect_equal(predict(fit, out_of_fold = TRUE), stats::plogis(link))
-  expect_identical(colnames(predict(fit, type = "prob", out_of_fold = TRUE)), levels(data$dead))
-  expect_identical(levels(predict(fit, type = "class", out_of_fold = TRUE)), levels(data$dead))
-  # validation rows have none
-  held <- crossfitted(class ~ age + lab, data, validation = c(1, 5, 9))
-  expect_identical(unname(which(is.na(predict(held, type = "class", out_of_fold = TRUE)))), c(1L, 5L, 9L))
-  expect_error(predict(fit, data, out_of_fold = TRUE), class = "protonam_error_argument")
-  expect_error(predict(fit, type = "terms", out_of_fold = TRUE), class = "protonam_error_argument")
-  expect_error(predict(fit, out_of_fold = NA), class = "protonam_error_argument")
-  expect_error(predict(crossfitted_once(), out_of_fold = TRUE), class = "protonam_error_no_out_of_fold")
+})
+
+test_that("bands contain zero where there is nothing", {
+  withr::local_seed(3)
+  empty <- as.data.frame(matrix(rnorm(100 * 20), 100))
+  empty$y <- factor(rbinom(100, 1, 0.4))
+  nothing <- own_fit(y ~ ., empty, ensemble = NULL)
+  shape <- shapes(nothing)
+  expect_gt(mean(shape$lower <= 0 & shape$upper >= 0), 0.95)
+  expect_lt(diff(range(fitted(nothing))), 0.5)
+  expect_output(print(nothing), "nothing was learned")
 })

@@ -50,6 +50,10 @@ test_that("splits that cannot be meant are refused", {
     split_rows(c(TRUE, FALSE), 1:5, 5, NULL, NULL, 1)
     split_rows("a", 1:5, 5, NULL, NULL, 1)
     split_rows(NA_real_, 1:5, 5, NULL, NULL, 1)
+    split_rows(30, 1:100, 100, NULL, NULL, 1)
+    split_rows(30, 1:20, 20, NULL, NULL, 1)
+    split_rows(200, 1:1000, 1000, NULL, NULL, 1)
+    split_rows(2.5, 1:5, 5, NULL, NULL, 1)
   })
 })
 
