@@ -3,9 +3,9 @@
 # Members of the default fit each leave one fold of the rows out and share everything else, so that they differ by their
 # rows alone. The delete-a-group jackknife turns their spread into a standard error,
 #   se^2 = (K - 1) / K sum_k (f_k - mean)^2,
-# no smaller than layer 0's own posterior variance: where all members shrink an effect to nothing they do not differ. The
-# larger of two estimates counts 2 (K - 1) degrees of freedom (measured: inst/benchmarks/README.md). Ensembles of the
-# paper's procedure have the plain standard deviation of their members, as in the paper.
+# no smaller than layer 0's own posterior variance: where all members shrink an effect to nothing they do not differ.
+# The larger of two estimates counts 2 (K - 1) degrees of freedom (measured: inst/benchmarks/README.md). Ensembles of
+# the paper's procedure have the plain standard deviation of their members, as in the paper.
 
 is_crossfitted <- function(object) !is.null(object$fold)
 

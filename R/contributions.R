@@ -21,8 +21,8 @@
 #'   \item{`lower`, `upper`}{its interval, as the bands of [shapes()]; `NA` for a single model}
 #'   \item{`cumulative`}{intercept (and offset) plus the contributions so far}
 #' }
-#' Attributes: `"intercept"` and `"prediction"`, matrices with one row per row of `newdata` and one column per
-#' response or class, `"row_names"`, `"response"`, `"scale_label"`, `"features"` (of each term), `"level"`, `"members"`
+#' Attributes: `"intercept"`, `"prediction"` and `"half"` (half the width of the prediction's interval; `NULL` for a
+#' single model), matrices with one row per row of `newdata` and one column per response or class, `"row_names"`, `"response"`, `"scale_label"`, `"features"` (of each term), `"level"`, `"members"`
 #' and `"band"` (what the intervals mean). The intercept includes the row's offset.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 30, seed = 1)
@@ -79,10 +79,19 @@ contributions <- function(fit, newdata, threads = NULL, level = 0.95, ...) {
   structure(
     frame,
     class = c("protonam_contributions", "data.frame"), intercept = intercept, prediction = prediction,
+    half = if (several && is.null(list(...)$terms)) prediction_half(fit, newdata, level, threads, dim(prediction), ...),
     row_names = dimnames(value)[[1L]] %||% rownames(newdata), response = fit$response$name,
     scale_label = scale_label(fit, "link"), family = fit$family$family, features = named_features(fit), level = level,
     members = length(fit$members), band = if (several) describe_bars(fit, level)
   )
+}
+
+#' Half widths of the predictions' intervals, on the link scale
+#' @noRd
+prediction_half <- function(fit, newdata, level, threads, size, ...) {
+  # what is unknown was said when the terms were predicted
+  link <- suppressWarnings(predict.protonam(fit, newdata, type = "link", se.fit = TRUE, threads = threads, ...))
+  matrix(band_width(fit, level) * link$se.fit, size[1L], size[2L])
 }
 
 #' @export

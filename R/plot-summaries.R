@@ -165,7 +165,8 @@ waterfall_figure <- function(contributions, options) {
   totals <- lapply(parts, function(part) {
     from <- part$cumulative - part$contribution
     ends <- utils::head(c(from + part$lower, from + part$upper), 2L * max_steps)
-    c(from[1L], part$cumulative, ends[is.finite(ends)])
+    end <- part$cumulative[nrow(part)] + c(-1, 1) * waterfall_half(part, contributions)
+    c(from[1L], part$cumulative, ends[is.finite(ends)], end[is.finite(end)])
   })
   # rows can be compared by eye; several responses have scales of their own
   task <- rep("all", length(parts))
@@ -176,9 +177,10 @@ waterfall_figure <- function(contributions, options) {
   label <- options$ylab %||% waterfall_label(contributions)
   panels <- lapply(seq_along(parts), function(i) {
     own <- if (options$free_y) spread(totals[[i]], 0.08) else limits[[task[i]]]
-    title <- waterfall_title(parts[[i]], attr(contributions, "row_names"), attr(contributions, "family"))
+    half <- waterfall_half(parts[[i]], contributions)
+    title <- waterfall_title(parts[[i]], attr(contributions, "row_names"), attr(contributions, "family"), half)
     names <- term_labels(parts[[i]]$term, attr(contributions, "features"), options$labels)
-    panel_waterfall(parts[[i]], names, axis_number(own, n = 5L, title = label), title, wide)
+    panel_waterfall(parts[[i]], names, axis_number(own, n = 5L, title = label), title, wide, half)
   })
   list(
     panels = panels, pages = pages,
@@ -188,6 +190,18 @@ waterfall_figure <- function(contributions, options) {
     ),
     key = NULL, ylab = NULL, xlab = label, title = options$main, caption = bars_note(contributions)
   )
+}
+
+#' Half the width of a prediction's interval, NA without
+#' @noRd
+waterfall_half <- function(part, contributions) {
+  half <- attr(contributions, "half")
+  if (is.null(half)) {
+    return(NA_real_)
+  }
+  names <- colnames(attr(contributions, "prediction"))
+  column <- if (ncol(half) == 1L) 1L else match(TRUE, names %in% c(part$output[1L], part$task[1L]))
+  half[part$row[1L], column]
 }
 
 # what the running total is: the response itself, or log odds of it and the like
@@ -218,7 +232,7 @@ waterfall_pages <- function(n, limits) {
   })
 }
 
-panel_waterfall <- function(part, names, x, title, wide) {
+panel_waterfall <- function(part, names, x, title, wide, half = NA_real_) {
   n <- nrow(part)
   start <- part$cumulative[1L] - part$contribution[1L]
   end <- part$cumulative[n]
@@ -248,25 +262,26 @@ panel_waterfall <- function(part, names, x, title, wide) {
     ),
     connector = data.frame(x = c(from, end), y = c(at + 1, 2), xend = c(from, end), yend = c(at, 1)),
     end = data.frame(x = c(start, end), y = c(steps + 2, 1)),
-    whisker = whiskers(ends$lower, ends$upper, at)
+    whisker = whiskers(c(ends$lower, end - half), c(ends$upper, end + half), c(at, 1))
   )
-  marks <- c(marks, waterfall_labels(start, from, to, end, at, steps, x$limits, ends))
+  marks <- c(marks, waterfall_labels(start, from, to, end, at, steps, x$limits, ends, half))
   list(title = title, kind = "waterfall", flipped = TRUE, x = x, y = y, marks = marks)
 }
 
 #' Numbers stand beside the bars, on the side that has room; in a bar that leaves no room, within it
 #' @return list(label, inside): rows of text, the second in bars
 #' @noRd
-waterfall_labels <- function(start, from, to, end, at, steps, limits, ends) {
+waterfall_labels <- function(start, from, to, end, at, steps, limits, ends, half = NA_real_) {
   gap <- 0.015 * diff(limits)
   room <- limits + c(1, -1) * 0.2 * diff(limits)
   right <- pmax(from, to, ends$upper, na.rm = TRUE) + gap
   left <- pmin(from, to, ends$lower, na.rm = TRUE) - gap
   at_right <- right < room[2L]
   within <- !at_right & left < room[1L]
-  ends_right <- c(start, end) + gap < room[2L]
+  beyond <- c(0, if (is.finite(half)) half else 0)
+  ends_right <- c(start, end) + beyond + gap < room[2L]
   label <- data.frame(
-    x = c(ifelse(at_right, right, left), c(start, end) + ifelse(ends_right, 2, -2) * gap),
+    x = c(ifelse(at_right, right, left), c(start, end) + ifelse(ends_right, 1, -1) * (beyond + 2 * gap)),
     y = c(at, steps + 2, 1),
     label = c(format_alike(to - from, signed = TRUE), format_alike(c(start, end), to - from)),
     adjust = c(ifelse(at_right, 0, 1), ifelse(ends_right, 0, 1))
@@ -280,7 +295,7 @@ waterfall_labels <- function(start, from, to, end, at, steps, limits, ends) {
 
 #' The row's name in the data, which says more than its number, and the probability that the prediction means
 #' @noRd
-waterfall_title <- function(part, row_names, family) {
+waterfall_title <- function(part, row_names, family, half = NA_real_) {
   first <- part[1L, , drop = FALSE]
   name <- row_names[first$row] %||% first$row
   if (grepl("^[0-9]+$", name)) name <- paste("row", name)
@@ -289,5 +304,7 @@ waterfall_title <- function(part, row_names, family) {
   if (!identical(family, "binomial")) {
     return(name)
   }
-  paste0(name, ": probability ", format_probability(stats::plogis(part$cumulative[nrow(part)])))
+  chance <- function(by) format_probability(stats::plogis(part$cumulative[nrow(part)] + by))
+  interval <- if (is.finite(half)) sprintf(" (%s to %s)", chance(-half), chance(half))
+  paste0(name, ": probability ", chance(0), interval)
 }

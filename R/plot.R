@@ -57,7 +57,7 @@ shown_pairs <- 4L
 #' icu <- simulate_icu(300, seed = 1)
 #' fit <- protonam(
 #'   died ~ age + lactate + admission_type, icu,
-#'   layers = 2, hidden = 16, epochs = 5, seed = 1
+#'   layers = 2, hidden = 16, epochs = 5, prototypes_for = TRUE, seed = 1
 #' )
 #' plot(fit, labels = c(age = "Age (years)", lactate = "Lactate (mmol/l)"))
 #' plot(fit, which = "history")

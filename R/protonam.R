@@ -18,12 +18,12 @@
 #'    restricted maximum likelihood (REML). Fitted alone, this layer tells how much of the variation can be explained,
 #'    and with it the number of rows decides how large the network is and how long it trains (see [protonam_control()]).
 #' 2. *Screening.* The model with prototypes for all numeric and ordered features is fitted to halves of the rows. A
-#'    feature's evidence is by how much the loss of the other halves grows when its curve is replaced by a spline through
-#'    it, in standard errors (z): what a smooth curve can say as well does not count. Features that look promising are
-#'    screened again on halves that cut across the first. Those with little evidence remain smooth; the more features
-#'    there are, the more evidence is asked for. This is a screening measure and not a test: it has no error rate, and the
-#'    rows that it was computed from are used again. Where the noise is low, two strengths of the penalty on variation are
-#'    tried here, too, and the one with the smaller loss is kept.
+#'    feature's evidence is by how much the loss of the other halves grows when its curve is replaced by a spline
+#'    through it, in standard errors (z): what a smooth curve can say as well does not count. Features that look
+#'    promising are screened again on halves that cut across the first. Those with little evidence remain smooth; the
+#'    more features there are, the more evidence is asked for. This is a screening measure and not a test: it has no
+#'    error rate, and the rows that it was computed from are used again. Where the noise is low, two strengths of the
+#'    penalty on variation are tried here, too, and the one with the smaller loss is kept.
 #' 3. *Members.* The rows are divided into eight folds, classes alike and groups whole. Each of eight members leaves one
 #'    fold out. All have the same seed and share their batches but for the rows left out, so that they differ by their
 #'    rows alone.
@@ -76,14 +76,14 @@
 #' @param groups `~ id` (or a vector): rows of one group stay together in every fold and when validation rows are drawn.
 #'   Standard errors of scores and of the evidence count groups, not rows.
 #' @param ensemble Number of folds, and of members that each leave one of them out; `NULL` means 8. It falls, with a
-#'   message, to the number of groups or of rows in the rarest class. `ensemble = 1` fits one model to all rows, without
-#'   screening, bands or out-of-fold predictions. With `procedure = "paper"`: number of models that differ in their
-#'   seed, by default 1. Predictions are averaged on the link scale. Members train side by side, or on the workers of a
-#'   `future::plan()` if there is one.
+#'   message, to the number of groups or of rows in the rarest class. `ensemble = 1` fits one model to all rows, after
+#'   the same screening, without bands or out-of-fold predictions. With `procedure = "paper"`: number of models that
+#'   differ in their seed, by default 1. Predictions are averaged on the link scale. Members train side by side, or on
+#'   the workers of a `future::plan()` if there is one.
 #' @param smoothness How smooth the shapes are: `NULL` or 1 for what the data say, 2 for about half the effective
-#'   degrees of freedom, larger numbers for more, 0 for no penalty but a numerical ridge. A named vector such as `c(age
-#'   = 3)` concerns these features only. It multiplies the strengths found by REML and concerns `order = 1` fits with a
-#'   smooth layer.
+#'   degrees of freedom, larger numbers for less, 0 for no penalty but a numerical ridge. A named vector such as `c(age
+#'   = 3)` concerns these features only. It acts on the splines and on the penalty on variation of the prototypes;
+#'   `summary()` shows the degrees of freedom as found and as used. For `order = 1` fits with a smooth layer.
 #' @param bootstrap For `procedure = "paper"`: let each member of an ensemble learn from training rows drawn with
 #'   replacement? With `groups`, whole groups are drawn. The members of the default fit leave folds out instead, and it
 #'   is an error to ask for both.

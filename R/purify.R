@@ -46,7 +46,7 @@
 #'   \doi{10.48550/arXiv.1911.04974}.
 #' @name purification
 #' @examples
-#' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, order = 2, epochs = 30, seed = 1)
+#' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, order = 2, ensemble = 2, epochs = 30, seed = 1)
 #' term_importance(fit)
 #' terms <- predict(fit, mtcars, type = "terms")
 #' all.equal(attr(terms, "constant") + rowSums(terms), predict(fit, mtcars))

@@ -78,7 +78,7 @@ test_that("importance has intervals, and figures show them", {
   expect_identical(once$caption, "No band: one model.")
   expect_null(once$panels[[1L]]$marks$whisker)
   rows <- waterfall_figure(contributions(fit, mixed_data()[3, ]), plot_options())
-  expect_identical(nrow(rows$panels[[1L]]$marks$whisker), 2L)
+  expect_identical(nrow(rows$panels[[1L]]$marks$whisker), 3L) # two terms and the prediction
 })
 
 test_that("out-of-fold predictions are those of the members that left the rows out", {
