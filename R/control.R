@@ -265,7 +265,8 @@ merge_control <- function(control, dots, others = character()) {
   known <- names(formals(protonam_control))
   own <- inherits(control, "protonam_control")
   given <- if (own) attr(control, "given") else names(control)
-  names <- c(if (own) setdiff(names(control), found_settings) else names(control), names(dots) %||% rep("", length(dots)))
+  names <- if (own) setdiff(names(control), found_settings) else names(control)
+  names <- c(names, names(dots) %||% rep("", length(dots)))
   if (any(names == "")) {
     pn_abort("Settings in {.arg ...} need names, as in {.code epochs = 100}.", class = "argument", arg = "...")
   }

@@ -87,7 +87,8 @@ own_facts <- function(object) {
     paste0(scores$score, " ", number(scores$value), ifelse(is.na(scores$lower), "", interval))
   }
   # one score to a line, under one label
-  labels <- c(if (identical(judged$rows, "validation")) "Validation" else "Out of fold", rep("", max(length(text), 1L) - 1L))
+  label <- if (identical(judged$rows, "validation")) "Validation" else "Out of fold"
+  labels <- c(label, rep("", max(length(text), 1L) - 1L))
   facts <- c(
     Members = if (members > 1L) sprintf("%d, each without one fold of the rows", members) else "1 (no band)",
     if (has_base(object)) {

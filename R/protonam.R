@@ -433,7 +433,8 @@ check_procedure <- function(control, order, bootstrap, smoothness) {
       class = "smoothness", arg = "smoothness"
     )
   }
-  if (control$procedure == "crossfit" && has_variation(control, order) && control$dropout + control$dropout_output > 0) {
+  drops <- control$dropout + control$dropout_output > 0
+  if (drops && control$procedure == "crossfit" && has_variation(control, order)) {
     pn_abort(
       c(
         "Dropout does not go with the penalty on variation of the default fit.",
@@ -456,9 +457,10 @@ smoothness_handle <- function(smoothness, names) {
   }
   if (!is.numeric(smoothness) || !length(smoothness) || anyNA(smoothness) || any(smoothness < 0 | smoothness > 100) ||
     (is.null(names(smoothness)) && length(smoothness) != 1L)) {
+    given <- describe(smoothness)
     pn_abort(
       c(
-        "{.arg smoothness} must be a number from 0 to 100, or numbers named after features, not {describe(smoothness)}.",
+        "{.arg smoothness} must be a number from 0 to 100, or numbers named after features, not {given}.",
         i = "1 is what the data say, 2 about half the degrees of freedom, 0 free; {.code c(age = 3)} for one feature."
       ),
       class = "smoothness", arg = "smoothness"

@@ -97,10 +97,11 @@ abort_one_number <- function(validation, n) {
   percent <- if (validation < 100) sprintf("%s for %s %%", format(validation / 100), format(validation))
   rows <- if (validation < n) sprintf("sample(%d, %d) for %d rows", n, validation, validation)
   meant <- paste(c(percent, rows), collapse = ", or ")
+  if (nzchar(meant)) meant <- paste0(": ", meant)
   pn_abort(
     c(
       "{.code validation = {format(validation)}} would mean row {format(validation)} alone.",
-      i = "{.arg validation} takes a fraction below 1, or the numbers of the rows{if (nzchar(meant)) paste0(': ', meant)}."
+      i = "{.arg validation} takes a fraction below 1, or the numbers of the rows{meant}."
     ),
     class = "validation", arg = "validation"
   )

@@ -60,7 +60,8 @@ quick_own <- function(epochs = 12, ...) {
 
 own_fit <- function(..., seed = 1, ensemble = 4) {
   dots <- list(...)
-  settings <- (names(dots) %||% rep("", length(dots))) %in% setdiff(names(formals(protonam_control)), names(formals(protonam.formula)))
+  known <- setdiff(names(formals(protonam_control)), names(formals(protonam.formula)))
+  settings <- (names(dots) %||% rep("", length(dots))) %in% known
   control <- do.call(quick_own, dots[settings])
   do.call(protonam, c(dots[!settings], list(control = control, seed = seed, ensemble = ensemble, verbose = FALSE)))
 }

@@ -22,7 +22,8 @@ spline_term <- function(x, k, missing = FALSE) {
 
 level_term <- function(x) list(kind = "levels", knots = as.double(sort(unique(x))), missing = FALSE)
 
-smooth_fit <- function(config, data, terms, strengths = NULL, handle = NULL, newton = if (is.null(strengths)) 30 else 0) {
+smooth_fit <- function(config, data, terms, strengths = NULL, handle = NULL) {
+  newton <- if (is.null(strengths)) 30 else 0
   options <- list(irls = 60, newton = newton, straight = FALSE, tolerance = 1e-12, strengths = strengths)
   out <- .Call(ffi_smooth_fit, config, data, list(terms = terms, handle = handle), options)
   out$eta <- t(out$eta)
@@ -53,7 +54,7 @@ local_mgcv_class <- function(env = parent.frame()) {
     reference <- reference_spline(x, object$pn_knots)
     null <- qr.Q(qr(matrix(reference$means)), complete = TRUE)[, -1L]
     object$X <- reference$basis %*% null
-    object$S <- lapply(reference$penalties, function(S) t(null) %*% S %*% null)
+    object$S <- lapply(reference$penalties, function(penalty) t(null) %*% penalty %*% null)
     object$rank <- c(object$bs.dim - 2, 1)
     object$null.space.dim <- 0
     object$C <- matrix(0, 0, ncol(object$X))

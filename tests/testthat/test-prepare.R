@@ -98,7 +98,7 @@ test_that("an infinite value is refused by minmax scaling wherever its row falls
   wild <- data
   wild$age <- as.double(wild$age)
   wild$age[5] <- Inf
-  for (validation in list(5L, 6L)) {
+  for (validation in list(c(5L, 7L), c(6L, 8L))) {
     expect_error(tiny_fit(y ~ age + lab, wild, validation = validation, scaling = "minmax"), "age",
       class = "protonam_error_infinite"
     )
