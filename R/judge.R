@@ -43,6 +43,39 @@ judge <- function(object, link, y, weights = NULL, groups = NULL, level = 0.95) 
   data.frame(score = names(rows), value = table[, 1L], lower = table[, 2L], upper = table[, 3L], row.names = NULL)
 }
 
+#' The loss of left-out rows, for a search: of validation rows where there are any, else out of fold
+#' @return list(score, name, rows), NULL without such rows
+#' @noRd
+left_out_loss <- function(object, judged, weights) {
+  rows <- "validation"
+  if (!nrow(judged$link)) {
+    if (is.null(object$out_of_fold)) {
+      return(NULL)
+    }
+    rows <- "out-of-fold"
+    judged <- list(link = object$out_of_fold, y = object$y, weights = weights)
+  }
+  family <- object$family$family
+  name <- switch(family,
+    gaussian = "mse",
+    poisson = "deviance",
+    "logloss"
+  )
+  known <- !is.na(judged$link[, 1L])
+  mean <- as.matrix(from_link(object, judged$link[known, , drop = FALSE], "response"))
+  each <- vapply(seq_len(ncol(judged$y)), function(j) {
+    one <- if (family == "multinomial") mean else mean[, j]
+    scores <- score_predictions(family, judged$y[known, j], one, judged$weights[known])
+    if (family == "gaussian") {
+      # several responses count alike
+      scores[["deviance"]] / if (is.null(object$response$names)) 1 else object$response$scale[j]^2
+    } else {
+      scores[[name]]
+    }
+  }, 0)
+  list(score = mean(each, na.rm = TRUE), name = name, rows = rows)
+}
+
 #' Does the fit predict left-out rows better than no features at all? Its gain in standard errors
 #' @noRd
 gain_over_nothing <- function(object, link, y, weights = NULL, groups = NULL) {

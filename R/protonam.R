@@ -353,6 +353,7 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   fitted_part <- function(at) c(list(link = fields$fitted[at, , drop = FALSE]), part(at)[c("y", "task", "weights")])
   judged <- if (separate) outside_part(fields, outside, held_out, threads) else fitted_part(split$validation)
   if (!effects) {
+    fields$loss <- if (!paper) left_out_loss(fields, judged, weights)
     return(new_protonam(fields))
   }
   left_out <- if (!is.null(fields$out_of_fold)) {

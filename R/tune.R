@@ -5,19 +5,19 @@
 #' Draws settings at random and judges each by a fit's loss on rows that it did not learn from. For the default fit this
 #' is the out-of-fold loss (mean squared error, log-loss, deviance), or that of the rows given as `validation`. With
 #' `procedure = "paper"` it is the validation score of the best epoch, which for two classes is the AUC. Successive
-#' halving saves the time for hopeless settings: all trials train for a small part of their epochs, the better ones again
-#' with `eta` times as many, and so on up to all of their epochs. The first trial is `control` itself. All trials share
-#' their folds, training and validation rows. Runs on the workers of a `future::plan()` if there is one; the results are
-#' the same.
+#' halving saves the time for hopeless settings: all trials train for a small part of their epochs, the better ones
+#' again with `eta` times as many, and so on up to all of their epochs. The first trial is `control` itself. All trials
+#' share their folds, training and validation rows. Runs on the workers of a `future::plan()` if there is one; the
+#' results are the same.
 #'
 #' The default fit seldom needs a search: its sizes follow from the data, and its strengths are found by restricted
-#' maximum likelihood and in a screening. Each trial is a whole fit with all of its members; a smaller `ensemble` makes a
-#' search quicker. The ranges of [protonam_space()] are those of the paper and suit its procedure; dropout is left out of
-#' them where it does not go with the penalty on variation. The best score of many trials is optimistic: report a
+#' maximum likelihood and in a screening. Each trial is a whole fit with all of its members; a smaller `ensemble` makes
+#' a search quicker. The ranges of [protonam_space()] are those of the paper and suit its procedure; dropout is left out
+#' of them where it does not go with the penalty on variation. The best score of many trials is optimistic: report a
 #' score of other rows.
 #'
-#' With `procedure = "paper"`, once the settings are found no rows need to be held out for them: `validation = 0` trains on
-#' all.
+#' With `procedure = "paper"`, once the settings are found no rows need to be held out for them: `validation = 0` trains
+#' on all.
 #'
 #' @param formula,data,weights,offset,subset,groups,family,task,na.action See [protonam()].
 #' @param n Number of trials.
@@ -60,17 +60,29 @@ tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., 
   fixed <- dots[!given %in% arguments | given == ""]
   control <- merge_control(control, fixed, arguments)
   space <- structure(unclass(space)[setdiff(names(space), names(fixed))], class = "protonam_space")
-  if (identical(dots$validation, 0)) {
+  own <- control$procedure == "crossfit"
+  if (own && has_variation(control, dots$order %||% 1)) {
+    # dropout does not go with the penalty on variation
+    space <- structure(unclass(space)[setdiff(names(space), c("dropout", "dropout_output"))], class = "protonam_space")
+  }
+  if (!own && identical(dots$validation, 0)) {
     pn_abort("A search needs validation rows to judge by.", class = "validation", arg = "validation")
+  }
+  if (own && identical(as.double(dots$ensemble), 1) && (is.null(dots$validation) || identical(dots$validation, 0))) {
+    pn_abort(
+      "A search needs rows to judge by: {.arg validation} rows, or an {.arg ensemble} of two members or more.",
+      class = "validation", arg = "ensemble"
+    )
   }
   job <- resampling_job(
     formula, data, list(weights = substitute(weights), offset = substitute(offset), subset = substitute(subset)),
     parent.frame(), groups, task, family, na.action, dots[given %in% arguments]
   )
-  fingerprint <- fingerprint_job(job)
+  fingerprint <- fingerprint_job(job, control$procedure)
   check_resume(resume, fingerprint)
   seed <- if (is.null(resume)) resolve_seed(seed) else resume$seed
   first <- NROW(resume$trials)
+  job$explained <- if (own) explained_level(job, control, seed, threads)
   trials <- lapply(first + seq_len(n), function(trial) {
     trial_of(trial, if (trial == 1) list() else draw_settings(space, seed, trial), control, job)
   })
@@ -82,13 +94,32 @@ tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., 
 #' @noRd
 trial_of <- function(number, settings, control, job) {
   control <- merge_control(control, settings)
+  own <- control$procedure == "crossfit"
   rows <- length(job$rows)
-  if (is_fraction(job$dots$validation %||% 0.2)) rows <- rows * (1 - (job$dots$validation %||% 0.2))
-  control <- resolve_control(control, max(floor(rows), 1))
+  validation <- job$dots$validation %||% if (own) 0 else 0.2
+  if (is_fraction(validation)) rows <- rows * (1 - validation)
+  rows <- max(floor(rows), 1)
+  if (own && (job$dots$order %||% 1) == 1) {
+    control <- settle_control(control, rows, job$explained %||% 0)
+    if (!"bins" %in% attr(control, "given")) control$bins <- own_bins
+  } else {
+    control <- resolve_control(control, rows)
+  }
   list(
     trial = number, control = control, rung = 0L, epochs = NA_real_, score = NA_real_, score_name = NA_character_,
     best_epoch = NA_integer_, seconds = 0, status = "not run"
   )
+}
+
+#' Share of the loss that layer 0 explains, as far as defaults depend on it: 0 or 1
+#' @noRd
+explained_level <- function(job, control, seed, threads) {
+  if ((job$dots$order %||% 1) > 1 || length(job$rows) < clean_rows) {
+    return(0)
+  }
+  job$dots$ensemble <- 1
+  one <- fit_rows(job, job$rows, seed, threads, control = merge_control(control, list(epochs = 1)))
+  as.double(isTRUE(one$control$clean))
 }
 
 #' Epochs of every rung as parts of a trial's own; one trial is left at the last
@@ -164,7 +195,8 @@ fit_trial <- function(item, threads, job) {
   fit <- fit_rows(job, job$rows, item$seed, threads, control = control)
   members <- fit$members
   list(
-    score = finite_score(members, control$lr), score_name = members[[1L]]$score_name,
+    score = if (is.null(fit$loss)) finite_score(members, control$lr) else finite_score(list(fit$loss), control$lr),
+    score_name = fit$loss$name %||% members[[1L]]$score_name, judged = fit$loss$rows %||% "validation",
     best_epoch = members[[1L]]$best_epoch, epochs = item$epochs, seconds = proc.time()[["elapsed"]] - started
   )
 }
@@ -190,7 +222,7 @@ update_trial <- function(trial, result, rung) {
   trial$seconds <- trial$seconds + result$seconds
   better <- is.na(trial$score) ||
     (if (score_grows(result$score_name)) result$score >= trial$score else result$score <= trial$score)
-  taken <- c("score", "score_name", "best_epoch", "epochs")
+  taken <- intersect(c("score", "score_name", "judged", "best_epoch", "epochs"), names(result))
   if (better) trial[taken] <- result[taken]
   trial
 }
@@ -232,6 +264,7 @@ finish_tune <- function(trials, resume, call, space, seed, fingerprint) {
   attr(control, "given") <- names(control)
   structure(class = "protonam_tune", list(
     trials = table, best = control, best_trial = table$trial[best], best_score = table$score[best], score_name = name,
+    judged = resume$judged %||% unlist(lapply(trials, `[[`, "judged"))[1L],
     seconds = c(resume$seconds, vapply(trials, `[[`, 0, "seconds")), controls = controls, space = space,
     seed = seed, fingerprint = fingerprint, call = call
   ))
@@ -251,13 +284,14 @@ fill_columns <- function(trials, names) {
 
 #' What tells one set of data from another: values, columns and what is modelled
 #' @noRd
-fingerprint_job <- function(job) {
+fingerprint_job <- function(job, procedure) {
   plain <- function(x) if (is.factor(x)) list(levels(x), as.integer(x)) else if (is.atomic(x)) as.vector(x) else x
   needed <- intersect(names(job$columns), c(all.vars(job$formula), role_names(job$task)))
   what <- list(
     deparse1(job$formula), lapply(job$columns[needed], plain), job$response$y, job$rows, as.double(job$weights),
     as.double(job$total_offset), job$response$family$family, job$dots$order %||% 1, deparse1(job$task),
-    lapply(job$dots[c("validation", "pairs", "ensemble", "bootstrap")], plain), plain(job$groups)
+    lapply(job$dots[c("validation", "pairs", "ensemble", "bootstrap", "smoothness")], plain), plain(job$groups),
+    procedure
   )
   file <- tempfile()
   on.exit(unlink(file))
@@ -291,7 +325,7 @@ print.protonam_tune <- function(x, digits = 4L, ...) {
   ran <- sum(!is.na(x$trials$score))
   cat(sprintf("Random search, %s (%d with a score), %.0f s\n", count(nrow(x$trials), "trial"), ran, sum(x$seconds)))
   cat(sprintf(
-    "Best: trial %d, validation %s %s\n\n", x$best_trial, validation_label(x$score_name),
+    "Best: trial %d, %s %s %s\n\n", x$best_trial, x$judged %||% "validation", validation_label(x$score_name),
     format(x$best_score, digits = digits)
   ))
   # a column per trial: settings are too many for the width of a page
