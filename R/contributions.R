@@ -22,8 +22,9 @@
 #'   \item{`cumulative`}{intercept (and offset) plus the contributions so far}
 #' }
 #' Attributes: `"intercept"`, `"prediction"` and `"half"` (half the width of the prediction's interval; `NULL` for a
-#' single model), matrices with one row per row of `newdata` and one column per response or class, `"row_names"`, `"response"`, `"scale_label"`, `"features"` (of each term), `"level"`, `"members"`
-#' and `"band"` (what the intervals mean). The intercept includes the row's offset.
+#' single model), matrices with one row per row of `newdata` and one column per response or class, `"row_names"`,
+#' `"response"`, `"scale_label"`, `"features"` (of each term), `"level"`, `"members"` and `"band"` (what the intervals
+#' mean). The intercept includes the row's offset.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 30, seed = 1)
 #' contributions(fit, mtcars[1:2, ])

@@ -5,19 +5,19 @@
 #' Draws settings at random and judges each by a fit's loss on rows that it did not learn from. For the default fit this
 #' is the out-of-fold loss (mean squared error, log-loss, deviance), or that of the rows given as `validation`. With
 #' `procedure = "paper"` it is the validation score of the best epoch, which for two classes is the AUC. Successive
-#' halving saves the time for hopeless settings: all trials train for a small part of their epochs, the better ones again
-#' with `eta` times as many, and so on up to all of their epochs. The first trial is `control` itself. All trials share
-#' their folds, training and validation rows. Runs on the workers of a `future::plan()` if there is one; the results are
-#' the same.
+#' halving saves the time for hopeless settings: all trials train for a small part of their epochs, the better ones
+#' again with `eta` times as many, and so on up to all of their epochs. The first trial is `control` itself. All trials
+#' share their folds, training and validation rows. Runs on the workers of a `future::plan()` if there is one; the
+#' results are the same.
 #'
 #' The default fit seldom needs a search: its sizes follow from the data, and its strengths are found by restricted
-#' maximum likelihood and in a screening. Each trial is a whole fit with all of its members; a smaller `ensemble` makes a
-#' search quicker. The ranges of [protonam_space()] are those of the paper and suit its procedure; dropout is left out of
-#' them where it does not go with the penalty on variation. The best score of many trials is optimistic: report a
+#' maximum likelihood and in a screening. Each trial is a whole fit with all of its members; a smaller `ensemble` makes
+#' a search quicker. The ranges of [protonam_space()] are those of the paper and suit its procedure; dropout is left out
+#' of them where it does not go with the penalty on variation. The best score of many trials is optimistic: report a
 #' score of other rows.
 #'
-#' With `procedure = "paper"`, once the settings are found no rows need to be held out for them: `validation = 0` trains on
-#' all.
+#' With `procedure = "paper"`, once the settings are found no rows need to be held out for them: `validation = 0` trains
+#' on all.
 #'
 #' @param formula,data,weights,offset,subset,groups,family,task,na.action See [protonam()].
 #' @param n Number of trials.
