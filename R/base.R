@@ -5,6 +5,7 @@
 # feature, or NULL). Kinds: "spline" (two knots are a line), "levels" (a value per level, without order), "none".
 
 max_base_columns <- 400L # coefficients of layer 0 in all
+max_levels <- 120L # of one feature
 least_knots <- 20L
 most_knots <- 30L
 
@@ -33,7 +34,9 @@ base_terms <- function(encoded, n, kind = "smooth", handle = NULL) {
     values <- distinct$value
     missing <- encoder$has_missing && !is_categorical(encoder)
     if (nominal && length(values) > 2L) {
-      return(list(kind = "levels", knots = values, missing = FALSE))
+      # of very many levels, which stand in the order of their means, neighbours share an effect
+      keep <- unique(round(seq(1, length(values), length.out = min(length(values), max_levels))))
+      return(list(kind = "levels", knots = values[keep], missing = FALSE))
     }
     if (encoder$scaling$method == "quantile" && !nominal) values <- draw_in(values, distinct$count)
     if (length(values) < 2L) {
