@@ -5,7 +5,7 @@
 # feature, or NULL). Kinds: "spline" (two knots are a line), "levels" (a value per level, without order), "none".
 
 max_base_columns <- 400L # coefficients of layer 0 in all
-max_levels <- 120L # of one feature
+max_levels <- 120L # effects of one feature's levels
 least_knots <- 20L
 most_knots <- 30L
 
@@ -34,9 +34,8 @@ base_terms <- function(encoded, n, kind = "smooth", handle = NULL) {
     values <- distinct$value
     missing <- encoder$has_missing && !is_categorical(encoder)
     if (nominal && length(values) > 2L) {
-      # of very many levels, which stand in the order of their means, neighbours share an effect
-      keep <- unique(round(seq(1, length(values), length.out = min(length(values), max_levels))))
-      return(list(kind = "levels", knots = values[keep], missing = FALSE))
+      # very many levels stand by frequency (levels_by()): the rare ones, nearest to the last knot, share an effect
+      return(list(kind = "levels", knots = values[seq_len(min(length(values), max_levels))], missing = FALSE))
     }
     if (encoder$scaling$method == "quantile" && !nominal) values <- draw_in(values, distinct$count)
     if (length(values) < 2L) {

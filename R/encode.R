@@ -160,7 +160,8 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
   )
 }
 
-#' Levels in an order that the rows give: by the mean of a target, drawn towards the overall mean where rows are few
+#' Levels in an order that the rows give: by the mean of a target, drawn towards the overall mean where rows are few; very
+#' many levels by frequency
 #'
 #' A name says nothing about a level, so that renaming or sorting levels changes nothing.
 #' @noRd
@@ -170,6 +171,9 @@ levels_by <- function(present, x, target, counts = NULL) {
   weight <- (counts %||% rep(1, length(target)))[known]
   first <- match(seq_along(present), code) # breaks ties
   total <- function(x) as.vector(tapply(x, factor(code[known], seq_along(present)), sum, default = 0))
+  if (length(present) > max_levels) {
+    return(present[order(-total(weight), first)])
+  }
   overall <- sum(weight * target[known]) / sum(weight)
   mean <- (total(weight * target[known]) + shrink_rows * overall) / (total(weight) + shrink_rows)
   present[order(mean, first)]
