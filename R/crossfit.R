@@ -250,7 +250,7 @@ mean_in_errors <- function(x, group) {
 
 #' z beyond which a feature gets prototypes: a screening of many features needs a higher one
 #' @noRd
-evidence_cut <- function(n_candidates) max(1.3, stats::qnorm(1 - 0.5 / max(n_candidates, 2)))
+evidence_cut <- function(n_candidates) max(1, stats::qnorm(1 - 1 / max(n_candidates, 2)))
 
 # Design ------------------------------------------------------------------------------------------------------------
 

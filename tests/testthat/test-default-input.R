@@ -95,7 +95,7 @@ test_that("a column that tells the classes apart has finite effects", {
   for (formula in list(a_class ~ a + b, b_class ~ unit + b, a_class ~ flag + b)) {
     fit <- expect_sound(own_fit(formula, data), data)
     expect_lt(max(abs(predict(fit, data, type = "link"))), 30)
-    expect_output(print(fit), "AUC 1.00\n")
+    expect_output(print(fit), "AUC (0\\.99|1\\.00)")
   }
   data$zeros <- ifelse(data$unit == "icu", 0, 3)
   expect_sound(own_fit(zeros ~ unit + b, data, family = poisson()), data)
