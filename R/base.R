@@ -1,4 +1,4 @@
-# Layer 0: a smooth additive model under the prototype layers (src/model_smooth.h, src/train_smooth.h). What R decides is
+# Layer 0: a smooth additive model under the prototype layers (src/model_smooth.h, src/train_smooth.h). R decides
 # which kind of term a feature has and where its knots are; the engine fits.
 #
 # A base is list(terms = list per feature of list(kind, knots, missing), handle = how much smoother than found, per

@@ -160,8 +160,9 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
   )
 }
 
-#' Levels in an order that the rows give: by the mean of a target, drawn towards the overall mean where rows are few; very
-#' many levels by frequency
+#' Levels in an order that the rows give
+#'
+#' By the mean of a target, drawn towards the overall mean where rows are few; very many levels by frequency.
 #'
 #' A name says nothing about a level, so that renaming or sorting levels changes nothing.
 #' @noRd

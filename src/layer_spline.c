@@ -39,8 +39,8 @@ void pn_spline_curvature(size_t m, const double *knot, const double *beta, size_
   double upper = 0, previous = 0;
   for (size_t j = 1; j + 1 < m; ++j) {
     const double below = knot[j] - knot[j - 1], above = knot[j + 1] - knot[j];
-    const double right = (beta[(j + 1) * stride] - beta[j * stride]) / above -
-                         (beta[j * stride] - beta[(j - 1) * stride]) / below;
+    const double right =
+        (beta[(j + 1) * stride] - beta[j * stride]) / above - (beta[j * stride] - beta[(j - 1) * stride]) / below;
     const double lower = j > 1 ? below / 6 : 0;
     const double pivot = (below + above) / 3 - lower * upper;
     upper = above / 6 / pivot;

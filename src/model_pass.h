@@ -55,7 +55,7 @@ typedef enum {
   PN_PHASE_OPTIMISER,  /* adding up partial gradients, AdamW, transposed weights */
   PN_PHASE_BATCHES,    /* shuffling, finding equal values */
   PN_PHASE_VALIDATION,
-  PN_PHASE_BASE,       /* fitting layer 0 */
+  PN_PHASE_BASE, /* fitting layer 0 */
   PN_PHASES
 } pn_phase;
 

@@ -50,8 +50,8 @@ static void prepare(gradient_state *state, const gradient_call *call, pn_arena *
   pn_r_check(pn_work_init(&state->work, &state->model, &state->batch, 1, threads, arena));
   for (size_t i = 0; i < state->config.features; ++i) pn_model_refresh(&state->model, i);
   pn_batch_fill_range(&state->batch, &state->data, 0, state->data.n, threads);
-  const pn_mode mode = {1, (float)(1 / pn_r_number(call->pass, "temperature")), (uint64_t)pn_r_size(call->pass, "seed"),
-                        0, threads, 1};
+  const pn_mode mode = {
+      1, (float)(1 / pn_r_number(call->pass, "temperature")), (uint64_t)pn_r_size(call->pass, "seed"), 0, threads, 1};
   state->mode = mode;
 }
 

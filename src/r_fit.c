@@ -66,7 +66,7 @@ typedef struct fit_call {
   origin start;
   pn_train_options options; /* but for the seed */
   const double *seeds;
-  const int *skip;              /* [members] or NULL */
+  const int *skip;             /* [members] or NULL */
   const pn_smooth_term *terms; /* of layer 0, or NULL: none */
   const double *handle;
   size_t n_seeds; /* a member each */
@@ -286,8 +286,8 @@ static void train_member(member *at) {
   at->status = init_model(&model, at);
   if (at->status == PN_OK) at->status = init_history(&history, options.epochs, &at->work);
   if (at->status == PN_OK) {
-    at->status = pn_train(&model, &rows, held_out_of(call), &options, call->terms == NULL ? NULL : &base, &history, &callbacks,
-                          &at->work);
+    at->status = pn_train(&model, &rows, held_out_of(call), &options, call->terms == NULL ? NULL : &base, &history,
+                          &callbacks, &at->work);
   }
   if (at->status == PN_OK && call->terms != NULL) at->status = pn_smooth_keep(base.fitter, &at->base, &at->kept);
   if ((at->status == PN_OK || at->status == PN_DIVERGED) && keep(at, &model, &history) != PN_OK) {
@@ -327,8 +327,8 @@ static void train_side_by_side(fit_call *call, int threads) {
 }
 
 static SEXP seconds_of(const pn_history *history) {
-  const char *names[] = {"activation", "encoder",   "predictor", "components",
-                         "loss",       "optimiser", "batches",   "validation", "base"};
+  const char *names[] = {"activation", "encoder", "predictor",  "components", "loss",
+                         "optimiser",  "batches", "validation", "base"};
   SEXP out = PROTECT(Rf_allocVector(REALSXP, PN_PHASES)), labels = PROTECT(Rf_allocVector(STRSXP, PN_PHASES));
   for (int phase = 0; phase < PN_PHASES; ++phase) {
     REAL(out)[phase] = history->seconds[phase];
@@ -342,8 +342,8 @@ static SEXP seconds_of(const pn_history *history) {
 static SEXP result_of(const member *at, size_t total) {
   const pn_history *history = &at->history;
   const double *const curves[] = {history->loss, history->score, history->lr, history->temperature};
-  const char *names[] = {"params",     "running",    "loss",       "score",  "lr",      "temperature",
-                         "best_epoch", "score_name", "epochs_run", "status", "seconds", "base",   ""};
+  const char *names[] = {"params",     "running", "loss",    "score", "lr", "temperature", "best_epoch", "score_name",
+                         "epochs_run", "status",  "seconds", "base",  ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, pn_r_doubles(at->param, total));
   SET_VECTOR_ELT(out, 1, pn_r_doubles(at->running, 2 * at->call->engine_config.features));

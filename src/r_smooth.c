@@ -117,8 +117,10 @@ static SEXP fit_body(void *data) {
   pn_r_data(&rows, &config, call->data, arena);
   if (rows.y == NULL || rows.n == 0) pn_r_abort("engine", "The engine needs rows with a response.");
   const size_t outputs = config.tasks * config.outputs;
-  pn_r_check(pn_smooth_init(&smooth, pn_r_smooth_terms(call->base, config.columns, arena), config.columns, outputs, arena));
-  pn_r_check(pn_smooth_fitter_init(&fitter, &smooth, &config, &rows, pn_r_smooth_handle(call->base, config.columns), arena));
+  pn_r_check(
+      pn_smooth_init(&smooth, pn_r_smooth_terms(call->base, config.columns, arena), config.columns, outputs, arena));
+  pn_r_check(
+      pn_smooth_fitter_init(&fitter, &smooth, &config, &rows, pn_r_smooth_handle(call->base, config.columns), arena));
   const pn_smooth_options options = {
       .irls = pn_r_size(call->options, "irls"),
       .newton = pn_r_size(call->options, "newton"),

@@ -168,7 +168,8 @@ static pn_status trainer_init(trainer *t, const pn_model *model, const pn_data *
   t->used = pn_arena_alloc(arena, capacity, sizeof(uint32_t));
   if (arena->failed) return PN_NO_MEMORY;
   for (size_t r = 0; r < data->n && !arena->measuring; ++r) t->order[r] = (uint32_t)r;
-  pn_status status = pn_batch_init(&t->batch, data, config->features, capacity, equal_values, config->variation > 0, arena);
+  pn_status status =
+      pn_batch_init(&t->batch, data, config->features, capacity, equal_values, config->variation > 0, arena);
   if (status == PN_OK) status = pn_work_init(&t->work, model, &t->batch, 1, options->threads, arena);
   if (status == PN_OK) status = pn_optimiser_init(&t->optimiser, model, options->weight_decay, arena);
   return status;

@@ -20,15 +20,15 @@
 #include "base_cholesky.h"
 #include "layer_spline.h"
 
-#define PN_ROWS 512           /* rows whose codes are looked up together */
-#define PN_RHO_RANGE 18.0     /* strengths stay within exp(+-) of their scale */
-#define PN_STEP_MOST 4.0      /* longest step of a log strength */
-#define PN_NEWTON_IRLS 1      /* steps of the strengths per weighted fit while the weights still move */
-#define PN_PRIOR_SD 20.0      /* effects are not expected to spread beyond (link scale): they stay finite under separation */
-#define PN_CURVED 20.0        /* a curve, which rows can pin down where they are, may have this much more */
-#define PN_WEIGHT_FLOOR 1e-5  /* of a working weight, relative to the case weight */
-#define PN_HALVINGS 12        /* of a weighted fit's step at most */
-#define PN_RIDGE 1e-9         /* of the mean diagonal: keeps what nothing determines at zero */
+#define PN_ROWS 512       /* rows whose codes are looked up together */
+#define PN_RHO_RANGE 18.0 /* strengths stay within exp(+-) of their scale */
+#define PN_STEP_MOST 4.0  /* longest step of a log strength */
+#define PN_NEWTON_IRLS 1  /* steps of the strengths per weighted fit while the weights still move */
+#define PN_PRIOR_SD 20.0 /* effects are not expected to spread beyond (link scale): they stay finite under separation */
+#define PN_CURVED 20.0   /* a curve, which rows can pin down where they are, may have this much more */
+#define PN_WEIGHT_FLOOR 1e-5 /* of a working weight, relative to the case weight */
+#define PN_HALVINGS 12       /* of a weighted fit's step at most */
+#define PN_RIDGE 1e-9        /* of the mean diagonal: keeps what nothing determines at zero */
 
 /* What one value of a feature puts into the extended columns. */
 typedef struct {
@@ -64,10 +64,10 @@ struct pn_smooth_fitter {
   double *ext, *ext_rhs, *inverse, *work, *temporary;
   const double *kept; /* strengths given from outside */
   double *lambda, *trial, *gradient, *hessian, *step;
-  double *half;       /* [n_parts x most part] S beta */
-  double *w, *wz;     /* [n] */
+  double *half;   /* [n_parts x most part] S beta */
+  double *w, *wz; /* [n] */
   double *table, *scratch;
-  int gram_ready;     /* a gaussian's Gram matrices do not change */
+  int gram_ready; /* a gaussian's Gram matrices do not change */
   size_t iterations;
 };
 
@@ -89,9 +89,8 @@ static entries find_entries(const pn_smooth_term *term, float value) {
   } else if (term->kind == PN_SMOOTH_SPLINE) {
     const pn_spline_place at = pn_spline_locate(m, term->knot, value);
     const uint32_t j = (uint32_t)at.interval;
-    const entries full = {{j, j + 1, (uint32_t)m + j, (uint32_t)m + j + 1},
-                          {at.low, at.high, at.curve_low, at.curve_high},
-                          4};
+    const entries full = {
+        {j, j + 1, (uint32_t)m + j, (uint32_t)m + j + 1}, {at.low, at.high, at.curve_low, at.curve_high}, 4};
     out = full;
   } else if (term->kind == PN_SMOOTH_LEVELS) {
     out.at[0] = (uint32_t)pn_smooth_level(term, value), out.x[0] = 1, out.n = 1;
@@ -241,7 +240,8 @@ static void sum_rows(pn_smooth_fitter *fit, const double *w, const double *wz, d
 }
 
 /* out[c x e_j] = D T for a block T of the extended matrix (rows e_i, leading dimension E). */
-static void project_block(const double *d, size_t c, size_t e, const double *t, size_t ld, size_t columns, double *out) {
+static void project_block(const double *d, size_t c, size_t e, const double *t, size_t ld, size_t columns,
+                          double *out) {
   memset(out, 0, c * columns * sizeof(double));
   for (size_t k = 0; k < c; ++k) {
     for (size_t a = 0; a < e; ++a) {
@@ -498,8 +498,7 @@ static void add_derivatives(pn_smooth_fitter *fit, size_t q, const double *lambd
       half[a] = sum_product(at->s + a * at->n, beta + at->at, at->n);
       trace += sum_product(at->s + a * at->n, fit->inverse + (at->at + a) * P + at->at, at->n);
     }
-    const double value =
-        lambda[at->penalty] * (sum_product(half, beta + at->at, at->n) / fit->phi[q] + trace);
+    const double value = lambda[at->penalty] * (sum_product(half, beta + at->at, at->n) / fit->phi[q] + trace);
     fit->gradient[at->penalty] += value;
     fit->hessian[at->penalty * M + at->penalty] += value;
   }
@@ -510,11 +509,11 @@ static void add_derivatives(pn_smooth_fitter *fit, size_t q, const double *lambd
       const part *b = &fit->parts[k];
       double cross = 0;
       for (size_t x = 0; x < a->n; ++x) {
-        cross += fit->half[p * most + x] *
-                 sum_product(fit->half + k * most, fit->inverse + (a->at + x) * P + b->at, b->n);
+        cross +=
+            fit->half[p * most + x] * sum_product(fit->half + k * most, fit->inverse + (a->at + x) * P + b->at, b->n);
       }
-      const double value = lambda[a->penalty] * lambda[b->penalty] *
-                           (2 * cross / fit->phi[q] + trace_of_parts(fit, a, b));
+      const double value =
+          lambda[a->penalty] * lambda[b->penalty] * (2 * cross / fit->phi[q] + trace_of_parts(fit, a, b));
       fit->hessian[a->penalty * M + b->penalty] -= value;
       if (k != p) fit->hessian[b->penalty * M + a->penalty] -= value;
     }
@@ -617,7 +616,8 @@ static void predict(pn_smooth_fitter *fit, double *eta) {
 }
 
 /* Variance over the rows of a spline's curved part under its prior, per unit of 1 / lambda. */
-static double curved_variance(pn_smooth_fitter *fit, const part *at, const double *mean, const double *line, double rows) {
+static double curved_variance(pn_smooth_fitter *fit, const part *at, const double *mean, const double *line,
+                              double rows) {
   const size_t m = at->n, P = fit->P;
   double *a = fit->inverse, *inverse = fit->work, *work = fit->factor, size = 0, total = 0;
   for (size_t k = 0; k < m; ++k) size += at->s[k * m + k];
@@ -667,7 +667,8 @@ static void set_scales(pn_smooth_fitter *fit) {
     double least = 1 / (PN_PRIOR_SD * PN_PRIOR_SD) * (fit->config->family == PN_GAUSSIAN ? 0.05 : 1);
     for (size_t p = 0; penalty->curvature && p + 1 < fit->n_parts; ++p) { /* its line stands behind it */
       if (fit->parts[p].penalty == j) {
-        least *= 1 / (PN_CURVED * PN_CURVED) * curved_variance(fit, &fit->parts[p], fit->mean[penalty->feature], fit->parts[p + 1].s, fit->gram[0]);
+        least *= 1 / (PN_CURVED * PN_CURVED) *
+                 curved_variance(fit, &fit->parts[p], fit->mean[penalty->feature], fit->parts[p + 1].s, fit->gram[0]);
       }
     }
     penalty->low = fmin(0, fmax(-PN_RHO_RANGE, log(least / penalty->scale)));

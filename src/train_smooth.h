@@ -21,12 +21,12 @@ typedef struct {
 
 /* A penalty of one term (or of all single coefficients). */
 typedef struct {
-  size_t feature;  /* features for the common one */
-  int curvature;   /* of a spline's curvature */
-  double rank;     /* per output */
-  double scale;    /* lambda = scale * exp(rho) */
-  double low;      /* least rho */
-  double factor;   /* lambda used = factor * lambda found; 0: as small as can be */
+  size_t feature; /* features for the common one */
+  int curvature;  /* of a spline's curvature */
+  double rank;    /* per output */
+  double scale;   /* lambda = scale * exp(rho) */
+  double low;     /* least rho */
+  double factor;  /* lambda used = factor * lambda found; 0: as small as can be */
   double rho;
 } pn_smooth_penalty;
 
@@ -50,8 +50,8 @@ size_t pn_smooth_penalties(const pn_smooth_fitter *fitter);
 /* What is kept of a fit. */
 typedef struct {
   pn_smooth smooth;
-  double *edf;        /* [features] effective degrees of freedom, summed over outputs */
-  double *dispersion; /* [outputs] */
+  double *edf;         /* [features] effective degrees of freedom, summed over outputs */
+  double *dispersion;  /* [outputs] */
   double *information; /* [outputs] mean working weight of a row */
   double **covariance; /* [features] of the centred values, [outputs x c x c] with c the term's columns */
   pn_smooth_penalty *penalty;

@@ -110,7 +110,7 @@ one_seed <- function(set, family, seed) {
   truth <- true_terms(set, data)
   level <- mean(rowSums(truth)) + if (binomial) 1 else 0
   eta <- rowSums(truth) - level
-  data$y <- if (binomial) factor(stats::rbinom(n, 1, stats::plogis(eta)), labels = c("no", "yes")) else eta + stats::rnorm(n)
+  data$y <- if (binomial) factor(stats::rbinom(n, 1, stats::plogis(eta))) else eta + stats::rnorm(n)
   fresh <- draw_features(set, 20000, 10000 + seed)
   fresh_eta <- rowSums(true_terms(set, fresh)) - level
   lapply(fits, function(fit) {
@@ -127,7 +127,8 @@ for (name in arguments$curves) {
   for (family in arguments$families) {
     results <- lapply(arguments$seeds, function(seed) one_seed(curve_sets[[name]], family, seed))
     table <- t(vapply(names(fits), function(fit) rowMeans(vapply(results, `[[`, numeric(9), fit)), numeric(9)))
-    cat("\n", name, " curves, ", family, "; ratio of MISE ", format(table[2L, 1L] / table[1L, 1L], digits = 3L), "\n", sep = "")
+    ratio <- format(table[2L, 1L] / table[1L, 1L], digits = 3L)
+    cat("\n", name, " curves, ", family, "; ratio of MISE ", ratio, "\n", sep = "")
     print(round(table, 4L))
   }
 }

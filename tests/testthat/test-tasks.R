@@ -186,7 +186,8 @@ test_that("a class with no row in training is announced as such", {
   }
   two <- transform(data, dead = factor(replace(rep("no", 120), 7, "yes")))
   expect_message(tiny_fit(dead ~ age, two), "used for training", class = "protonam_message_rare_class")
-  expect_error(tiny_fit(dead ~ age, two, validation = seq_len(120) == 7), "one class", class = "protonam_error_one_class")
+  seventh <- seq_len(120) == 7
+  expect_error(tiny_fit(dead ~ age, two, validation = seventh), "one class", class = "protonam_error_one_class")
 })
 
 test_that("an offset shifts the log rate exactly", {
