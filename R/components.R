@@ -66,7 +66,7 @@ layer_predictions <- function(object, m, data, threads) {
   eta <- vapply(seq_len(so), function(u) {
     rowSums(matrix(smooth[, , u], data$n)) + member$base$intercept[u]
   }, numeric(data$n))
-  out <- array(rep(matrix(eta, data$n), each = 1L), c(data$n, so, dim(value)[2L] + 1L))
+  out <- array(eta, c(data$n, so, dim(value)[2L] + 1L)) # the same under every layer
   out <- aperm(out, c(1L, 3L, 2L))
   out[, -1L, ] <- out[, -1L, , drop = FALSE] + value
   out

@@ -86,15 +86,15 @@ add_offset <- function(data, eta) if (is.null(data$offset)) eta else eta + data$
 #' @noRd
 score_spread <- function(config, data, eta) {
   y <- data$y
-  if (config$task_kind == "group" || config$family == "multinomial") {
-    step <- 1e-4 # the losses have no other form here
+  if (config$family == "multinomial") {
+    top <- do.call(pmax, as.data.frame(eta))
+    p <- exp(eta - top)
+    p <- p / rowSums(p)
+    return(sqrt(mean(p * (1 - p))))
+  }
+  if (config$task_kind == "group") {
+    step <- 1e-4 # only the row's own group has a loss
     slope <- (row_losses(config, data, eta + step) - row_losses(config, data, eta - step)) / (2 * step)
-    if (config$family == "multinomial") {
-      top <- do.call(pmax, as.data.frame(eta))
-      p <- exp(eta - top)
-      p <- p / rowSums(p)
-      return(sqrt(mean(p * (1 - p))))
-    }
     return(sqrt(mean(slope^2)))
   }
   slope <- switch(config$family,
@@ -113,9 +113,8 @@ explained_share <- function(config, data, eta) {
     loss <- row_losses(config, data, eta)
     sum((loss * weights)[is.finite(loss)]) / sum(weights[is.finite(loss)])
   }
-  flat <- matrix(0, data$n, ncol(eta))
   null <- fit_base(config, data, list(terms = rep(list(no_term), length(data$features)), handle = NULL))$eta
-  explained <- 1 - mean_loss(eta) / mean_loss(add_offset(data, flat + null))
+  explained <- 1 - mean_loss(eta) / mean_loss(add_offset(data, null))
   min(max(explained, 0), 1)
 }
 

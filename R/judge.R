@@ -15,12 +15,7 @@ judge <- function(object, link, y, weights = NULL, groups = NULL, level = 0.95) 
   y <- y[known, 1L]
   weights <- weights[known]
   mean <- from_link(object, link, "response")
-  loss <- switch(family,
-    gaussian = (y - mean)^2,
-    poisson = unit_deviance("poisson", y, pmax(mean, 1e-15)),
-    binomial = -ifelse(y == 1, log(pmax(mean, 1e-15)), log(pmax(1 - mean, 1e-15))),
-    multinomial = -log(pmax(mean[cbind(seq_along(y), y + 1L)], 1e-15))
-  )
+  loss <- row_deviance(object, y, mean) / if (family %in% c("binomial", "multinomial")) 2 else 1
   group <- groups[known] %||% seq_along(y)
   z <- stats::qnorm((1 + level) / 2)
   average <- weighted_mean(loss, weights)
@@ -76,6 +71,18 @@ left_out_loss <- function(object, judged, weights) {
   list(score = mean(each, na.rm = TRUE), name = name, rows = rows)
 }
 
+#' Deviance of each row at predicted means, or at probabilities [rows, classes]
+#' @noRd
+row_deviance <- function(object, y, mean) {
+  family <- object$family$family
+  switch(family,
+    gaussian = unit_deviance(family, y, mean),
+    poisson = unit_deviance(family, y, pmax(mean, 1e-15)),
+    binomial = unit_deviance(family, y, pmin(pmax(mean, 1e-15), 1 - 1e-15)),
+    multinomial = -2 * log(pmax(mean[cbind(seq_along(y), y + 1L)], 1e-15))
+  )
+}
+
 #' Does the fit predict left-out rows better than no features at all? Its gain in standard errors
 #' @noRd
 gain_over_nothing <- function(object, link, y, weights = NULL, groups = NULL) {
@@ -86,15 +93,6 @@ gain_over_nothing <- function(object, link, y, weights = NULL, groups = NULL) {
   y <- y[known, 1L]
   w <- weights[known] %||% rep(1, length(y))
   mean <- from_link(object, link[known, , drop = FALSE], "response")
-  deviance <- function(mean) {
-    if (object$family$family == "multinomial") {
-      return(-2 * log(pmax(mean[cbind(seq_along(y), y + 1L)], 1e-15)))
-    }
-    unit_deviance(object$family$family, y, if (object$family$family == "gaussian") mean else clip_mean(mean))
-  }
-  clip_mean <- function(mean) {
-    if (object$family$family == "binomial") pmin(pmax(mean, 1e-15), 1 - 1e-15) else pmax(mean, 1e-15)
-  }
   nothing <- if (object$family$family == "multinomial") {
     share <- as.vector(rowsum(w, factor(y, seq_along(object$response$levels) - 1L))) / sum(w)
     matrix(rep(share, each = length(y)), length(y))
@@ -108,7 +106,8 @@ gain_over_nothing <- function(object, link, y, weights = NULL, groups = NULL) {
   } else {
     rep(weighted_mean(y, w), length(y))
   }
-  mean_in_errors(w * (deviance(nothing) - deviance(mean)), groups[known] %||% seq_along(y))
+  gain <- row_deviance(object, y, nothing) - row_deviance(object, y, mean)
+  mean_in_errors(w * gain, groups[known] %||% seq_along(y))
 }
 
 #' A final recalibration, where out-of-fold predictions call for it

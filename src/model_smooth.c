@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base_size.h"
 #include "layer_spline.h"
 
 pn_status pn_smooth_init(pn_smooth *smooth, const pn_smooth_term *term, size_t features, size_t outputs,
@@ -15,7 +16,7 @@ pn_status pn_smooth_init(pn_smooth *smooth, const pn_smooth_term *term, size_t f
   smooth->intercept = pn_arena_alloc(arena, outputs, sizeof(double));
   if (arena->failed) return PN_NO_MEMORY;
   for (size_t i = 0; i < features; ++i) smooth->first[i + 1] = smooth->first[i] + pn_smooth_columns(&term[i]);
-  smooth->value = pn_arena_alloc(arena, smooth->first[features] * outputs, sizeof(double));
+  smooth->value = pn_arena_alloc(arena, PN_SIZE(smooth->first[features], outputs), sizeof(double));
   return arena->failed ? PN_NO_MEMORY : PN_OK;
 }
 

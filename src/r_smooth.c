@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base_size.h"
 #include "r_entries.h"
 
 pn_smooth_term *pn_r_smooth_terms(SEXP base, size_t columns, pn_arena *arena) {
@@ -176,8 +177,8 @@ static SEXP terms_body(void *data) {
     values = rows.column[i].n_values > values ? rows.column[i].n_values : values;
     knots = smooth.term[i].knots > knots ? smooth.term[i].knots : knots;
   }
-  double *table = pn_arena_alloc(arena, values * q, sizeof(double));
-  double *work = pn_arena_alloc(arena, 2 * knots, sizeof(double));
+  double *table = pn_arena_alloc(arena, PN_SIZE(values, q), sizeof(double));
+  double *work = pn_arena_alloc(arena, PN_SIZE(2, knots), sizeof(double));
   if (arena->failed) pn_r_check(PN_NO_MEMORY);
   const size_t dims[] = {rows.n, K, q};
   SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)(rows.n * K * q)));

@@ -75,8 +75,7 @@ static pn_status validator_score(validator *v, pn_model *model, int threads, con
 }
 
 /* Layer 0 in training. */
-#define PN_REFITS 6 /* of layer 0, evenly over the epochs */
-#define PN_REFIT_FROM 1
+#define PN_REFITS 6 /* of layer 0, evenly over the epochs; the last comes when they are over */
 
 typedef struct {
   forecast rows; /* all rows of the data */
@@ -113,7 +112,7 @@ static pn_status footing_fit(footing *f, pn_base *base, pn_model *model, float i
 /* Is layer 0 fitted again after this epoch (from 0)? The last time comes at the end. */
 static int refit_due(size_t epoch, size_t epochs) {
   const size_t before = epoch * PN_REFITS / epochs, after = (epoch + 1) * PN_REFITS / epochs;
-  return after > before && after >= PN_REFIT_FROM && after < PN_REFITS;
+  return after > before && after < PN_REFITS;
 }
 
 /* Parameters of the best epoch so far. */

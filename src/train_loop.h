@@ -52,11 +52,11 @@ typedef struct {
   pn_smooth_fitter *fitter;
 } pn_base;
 
-/* Trains `model` in place; with layer 0 (base, or NULL) below it: the prototype layers begin over straight lines, layer 0
- * is fitted again to what they leave from a fifth of the epochs on, ten times in all, the last time at T -> 0 when they
- * have come to rest. Rows of the fold data->skip are left out of everything. Afterwards the model holds the best epoch's parameters (the last one's without validation data).
- * validation may be NULL. PN_STOPPED when `poll` said so; PN_DIVERGED leaves history->epochs_run at the epoch that
- * failed. */
+/* Trains `model` in place; afterwards it holds the best epoch's parameters (the last one's without validation data).
+ * With layer 0 (base, or NULL) below, the prototype layers begin over straight lines; layer 0 is fitted again to what
+ * they leave, evenly over the epochs, and once more at T -> 0 when they have come to rest. Rows of the fold data->skip
+ * are left out of everything. validation may be NULL. PN_STOPPED when `poll` said so; PN_DIVERGED leaves
+ * history->epochs_run at the epoch that failed. */
 pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validation, const pn_train_options *options,
                    pn_base *base, pn_history *history, const pn_callbacks *callbacks, pn_arena *arena);
 

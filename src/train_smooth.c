@@ -18,6 +18,7 @@
 #include <string.h>
 
 #include "base_cholesky.h"
+#include "base_size.h"
 #include "layer_spline.h"
 
 #define PN_ROWS 512       /* rows whose codes are looked up together */
@@ -136,10 +137,12 @@ static pn_status init_term(pn_smooth_fitter *fit, size_t i, double handle, size_
   const size_t m = term->knots, c = pn_smooth_columns(term), e = extended_columns(term), at = fit->column[i];
   if (c == 0) return PN_OK;
   entries *place = pn_arena_alloc(arena, feature->n_values, sizeof(entries));
-  double *project = pn_arena_alloc(arena, c * e, sizeof(double)), *mean = pn_arena_alloc(arena, m, sizeof(double));
-  double *f = pn_arena_alloc(arena, m * m, sizeof(double)), *s = pn_arena_alloc(arena, m * m, sizeof(double));
-  double *line = pn_arena_alloc(arena, m * m, sizeof(double)), *one = pn_arena_alloc(arena, 1, sizeof(double));
-  double *work = pn_arena_alloc(arena, 2 * (m + 1) * (m + 1), sizeof(double));
+  double *project = pn_arena_alloc(arena, PN_SIZE(c, e), sizeof(double)),
+         *mean = pn_arena_alloc(arena, m, sizeof(double));
+  double *f = pn_arena_alloc(arena, PN_SIZE(m, m), sizeof(double)),
+         *s = pn_arena_alloc(arena, PN_SIZE(m, m), sizeof(double));
+  double *line = pn_arena_alloc(arena, PN_SIZE(m, m), sizeof(double)), *one = pn_arena_alloc(arena, 1, sizeof(double));
+  double *work = pn_arena_alloc(arena, PN_SIZE(2, m + 1, m + 1), sizeof(double));
   double *sums = pn_arena_alloc(arena, e, sizeof(double)), *slope = pn_arena_alloc(arena, m, sizeof(double));
   if (arena->failed) return PN_NO_MEMORY;
   for (size_t v = 0; v < feature->n_values; ++v) place[v] = find_entries(term, feature->value[v]);
@@ -804,30 +807,30 @@ pn_status pn_smooth_fitter_init(pn_smooth_fitter **out, pn_smooth *smooth, const
   }
   const size_t P = fit->P, E = fit->E, B = fit->blocks, M = fit->penalties, n = data->n;
   const size_t square = (P > M ? P : M) * (P > M ? P : M);
-  fit->gram = pn_arena_alloc(arena, B * P * P, sizeof(double));
-  fit->factor = pn_arena_alloc(arena, B * P * P, sizeof(double));
-  fit->rhs = pn_arena_alloc(arena, B * P, sizeof(double));
-  fit->beta = pn_arena_alloc(arena, B * P, sizeof(double));
-  fit->before = pn_arena_alloc(arena, B * P, sizeof(double));
-  fit->ridge = pn_arena_alloc(arena, P * P, sizeof(double));
+  fit->gram = pn_arena_alloc(arena, PN_SIZE(B, P, P), sizeof(double));
+  fit->factor = pn_arena_alloc(arena, PN_SIZE(B, P, P), sizeof(double));
+  fit->rhs = pn_arena_alloc(arena, PN_SIZE(B, P), sizeof(double));
+  fit->beta = pn_arena_alloc(arena, PN_SIZE(B, P), sizeof(double));
+  fit->before = pn_arena_alloc(arena, PN_SIZE(B, P), sizeof(double));
+  fit->ridge = pn_arena_alloc(arena, PN_SIZE(P, P), sizeof(double));
   fit->phi = pn_arena_alloc(arena, B, sizeof(double));
   fit->square = pn_arena_alloc(arena, B, sizeof(double));
   fit->rows = pn_arena_alloc(arena, B, sizeof(double));
   fit->edf = pn_arena_alloc(arena, K, sizeof(double));
-  fit->ext = pn_arena_alloc(arena, E * E, sizeof(double));
+  fit->ext = pn_arena_alloc(arena, PN_SIZE(E, E), sizeof(double));
   fit->ext_rhs = pn_arena_alloc(arena, E, sizeof(double));
-  fit->inverse = pn_arena_alloc(arena, P * P, sizeof(double));
+  fit->inverse = pn_arena_alloc(arena, PN_SIZE(P, P), sizeof(double));
   fit->work = pn_arena_alloc(arena, square, sizeof(double));
-  fit->temporary = pn_arena_alloc(arena, 2 * most_extended * most_extended + 2, sizeof(double));
+  fit->temporary = pn_arena_alloc(arena, pn_size_add(PN_SIZE(2, most_extended, most_extended), 2), sizeof(double));
   fit->lambda = pn_arena_alloc(arena, M + 1, sizeof(double));
   fit->trial = pn_arena_alloc(arena, M + 1, sizeof(double));
   fit->gradient = pn_arena_alloc(arena, M + 1, sizeof(double));
-  fit->hessian = pn_arena_alloc(arena, M * M + 1, sizeof(double));
+  fit->hessian = pn_arena_alloc(arena, pn_size_add(PN_SIZE(M, M), 1), sizeof(double));
   fit->step = pn_arena_alloc(arena, M + 1, sizeof(double));
-  fit->half = pn_arena_alloc(arena, (fit->n_parts + 1) * (fit->most_knots + 1), sizeof(double));
+  fit->half = pn_arena_alloc(arena, PN_SIZE(fit->n_parts + 1, fit->most_knots + 1), sizeof(double));
   fit->w = pn_arena_alloc(arena, n, sizeof(double));
   fit->wz = pn_arena_alloc(arena, n, sizeof(double));
-  fit->table = pn_arena_alloc(arena, fit->most_values * B, sizeof(double));
+  fit->table = pn_arena_alloc(arena, PN_SIZE(fit->most_values, B), sizeof(double));
   fit->scratch = pn_arena_alloc(arena, 2 * (fit->most_knots + config->outputs) + 2, sizeof(double));
   *out = fit;
   return arena->failed ? PN_NO_MEMORY : PN_OK;
@@ -886,7 +889,7 @@ pn_status pn_smooth_keep(const pn_smooth_fitter *fit, pn_smooth_result *result, 
   result->iterations = fit->iterations;
   for (size_t i = 0; i < K; ++i) {
     const size_t c = pn_smooth_columns(&from->term[i]);
-    result->covariance[i] = pn_arena_alloc(arena, c * c * B, sizeof(double));
+    result->covariance[i] = pn_arena_alloc(arena, PN_SIZE(c, c, B), sizeof(double));
     if (arena->failed) return PN_NO_MEMORY;
     for (size_t q = 0; q < B; ++q) covariance(fit, i, q, result->covariance[i] + q * c * c);
   }
