@@ -1,5 +1,6 @@
 /* Registers the entry points and sets up kernels and threads when the package loads. */
 #include "base_omp.h"
+#include "base_rows.h"
 
 #include <R_ext/Rdynload.h>
 #include <R_ext/Visibility.h>
@@ -24,4 +25,5 @@ void attribute_visible R_init_protonam(DllInfo *dll) {
   R_forceSymbols(dll, TRUE);
   pn_threads_init();
   pn_kernels_init();
+  pn_rows_init();
 }

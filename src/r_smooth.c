@@ -50,6 +50,23 @@ const double *pn_r_smooth_handle(SEXP base, size_t columns) {
   return REAL(handle);
 }
 
+/* value[rows x outputs] of a fitted layer 0, as the engine has it. */
+static double *fitted_values(SEXP fitted, const pn_smooth_term *term, size_t columns, size_t outputs, pn_arena *arena) {
+  SEXP from = pn_r_element(fitted, "value");
+  size_t rows = 0;
+  for (size_t i = 0; i < columns; ++i) rows += pn_smooth_columns(&term[i]);
+  if (!Rf_isReal(from) || (size_t)Rf_xlength(from) != PN_SIZE(rows, outputs)) {
+    pn_r_abort("engine", "The engine needs %.0f values of layer 0, not %.0f.", (double)rows * (double)outputs,
+               (double)Rf_xlength(from));
+  }
+  double *value = pn_arena_alloc(arena, PN_SIZE(rows, outputs), sizeof(double));
+  if (value == NULL) pn_r_check(PN_NO_MEMORY);
+  for (size_t r = 0; r < rows; ++r) {
+    for (size_t k = 0; k < outputs; ++k) value[r * outputs + k] = REAL(from)[k * rows + r];
+  }
+  return value;
+}
+
 static SEXP doubles(const double *x, size_t n) {
   SEXP out = Rf_allocVector(REALSXP, (R_xlen_t)n);
   if (n > 0) memcpy(REAL(out), x, n * sizeof(double));
@@ -164,14 +181,7 @@ static SEXP terms_body(void *data) {
   pn_smooth smooth;
   pn_r_data(&rows, &config, call->data, arena);
   pn_r_check(pn_smooth_init(&smooth, pn_r_smooth_terms(call->base, K, arena), K, q, arena));
-  const size_t n_rows = smooth.first[K];
-  if (!Rf_isReal(value) || (size_t)Rf_xlength(value) != n_rows * q) {
-    pn_r_abort("engine", "The engine needs %.0f values of layer 0, not %.0f.", (double)(n_rows * q),
-               (double)Rf_xlength(value));
-  }
-  for (size_t r = 0; r < n_rows; ++r) {
-    for (size_t k = 0; k < q; ++k) smooth.value[r * q + k] = REAL(value)[k * n_rows + r];
-  }
+  smooth.value = fitted_values(call->fitted, smooth.term, K, q, arena);
   size_t values = 1, knots = 1;
   for (size_t i = 0; i < K; ++i) {
     values = rows.column[i].n_values > values ? rows.column[i].n_values : values;

@@ -101,7 +101,7 @@ static pn_status footing_init(footing *f, pn_base *base, const pn_model *model, 
 
 static pn_status footing_fit(footing *f, pn_base *base, pn_model *model, float inv_temp, int thorough, int threads,
                              const pn_callbacks *callbacks) {
-  const pn_smooth_options options = {thorough ? 40 : 1, thorough ? 12 : 1, 0, thorough ? 1e-6 : 1e-5};
+  const pn_smooth_options options = {thorough ? 40 : 1, thorough ? 12 : 1, 0, 1e-5};
   if (model->config->features > 0) {
     const pn_status status = forecast_run(&f->rows, model, inv_temp, threads, callbacks, f->net);
     if (status != PN_OK) return status;
@@ -265,7 +265,7 @@ pn_status pn_train(pn_model *model, const pn_data *rows, const pn_data *validati
   if (status == PN_OK && base != NULL) status = footing_init(&below, base, model, data, options->threads, arena);
   if (status != PN_OK) return status;
   if (base != NULL) {
-    const pn_smooth_options straight = {10, 3, 1, 1e-4};
+    const pn_smooth_options straight = {10, 1, 1, 1e-3};
     own.base = below.eta;
     if (model->config->features > 0) status = pn_smooth_train(base->fitter, NULL, &straight, below.eta);
     if (status != PN_OK) return status;

@@ -3,7 +3,7 @@
 #
 #   Rscript real_data.R --splits=10
 # Splines see numeric columns with as many basis functions as their values allow, at most 30, and factors as they are;
-# rows with missing values, which they cannot use, are left out for both.
+# rows with missing values, which they cannot use, are left out for both. Beyond 2,000 rows bam() is called with discrete = TRUE.
 library(protonam)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 arguments <- read_arguments(splits = 10, threads = 2, only = "")
@@ -57,8 +57,9 @@ one_split <- function(set, split) {
   test <- sample(nrow(data), round(nrow(data) / 4))
   y <- data[[all.vars(formula)[1L]]]
   family <- if (is.numeric(y)) stats::gaussian() else stats::binomial()
-  splines <- mgcv::bam(spline_formula(formula, data[-test, ]), family = family, data = data[-test, ], select = TRUE)
-  ours <- protonam(formula, data[-test, ], seed = 1, threads = arguments$threads, verbose = FALSE)
+  train <- data[-test, ]
+  splines <- mgcv::bam(spline_formula(formula, train), family, train, select = TRUE, discrete = nrow(train) > 2000)
+  ours <- protonam(formula, train, seed = 1, threads = arguments$threads, verbose = FALSE)
   c(
     rows = nrow(data), splines = loss(y[test], as.vector(stats::predict(splines, data[test, ], type = "response"))),
     protonam = loss(y[test], as.vector(predict(ours, data[test, ])))
@@ -67,11 +68,15 @@ one_split <- function(set, split) {
 
 describe_machine(arguments$threads)
 chosen <- if (nzchar(arguments$only[1L])) arguments$only else names(sets)
-table <- t(vapply(chosen, function(name) {
+for (name in chosen) {
   each <- suppressWarnings(suppressMessages(vapply(seq_len(arguments$splits), function(s) {
     tryCatch(one_split(sets[[name]], s), error = function(e) rep(NA_real_, 3L))
   }, numeric(3))))
   means <- rowMeans(each, na.rm = TRUE)
-  c(means, ratio = means[[3L]] / means[[2L]], failed = sum(is.na(each[2L, ])))
-}, numeric(5)))
-print(round(table, 4L))
+  gap <- each[3L, ] - each[2L, ]
+  cat(sprintf(
+    "%-8s %5d rows: splines %.4f, protonam %.4f, ratio %.4f (standard error %.4f); splits that failed: %d\n", name,
+    means[["rows"]], means[["splines"]], means[["protonam"]], means[["protonam"]] / means[["splines"]],
+    stats::sd(gap, na.rm = TRUE) / sqrt(sum(!is.na(gap))) / means[["splines"]], sum(is.na(each[2L, ]))
+  ))
+}
