@@ -128,7 +128,7 @@ base_variance <- function(object, i, z) {
   }, numeric(length(z))), length(z))
 }
 
-#' What each knot (or level, then the missing value) adds at processed values
+#' What each knot or level, the missing value and each single value add at processed values
 #' @noRd
 base_basis <- function(term, z) {
   m <- length(term$knots)
@@ -144,5 +144,7 @@ base_basis <- function(term, z) {
       stats::splinefun(term$knots, as.double(seq_len(m) == k), method = "natural")(known)
     }, known)
   }
-  if (term$missing) cbind(basis, as.double(missing)) else basis
+  if (term$missing) basis <- cbind(basis, as.double(missing))
+  if (!is.null(term$values)) basis <- cbind(basis, outer(z, term$values, `==`) & !missing)
+  basis
 }

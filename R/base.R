@@ -1,8 +1,9 @@
 # Layer 0: a smooth additive model under the prototype layers (src/model_smooth.h, src/train_smooth.h). R decides
 # which kind of term a feature has and where its knots are; the engine fits.
 #
-# A base is list(terms = list per feature of list(kind, knots, missing), handle = how much smoother than found, per
-# feature, or NULL). Kinds: "spline" (two knots are a line), "levels" (a value per level, without order), "none".
+# A base is list(terms = list per feature of list(kind, knots, missing, values), handle = how much smoother than found,
+# per feature, or NULL). Kinds: "spline" (two knots are a line), "levels" (a value per level, without order), "none".
+# values: NULL, or the values of a spline's feature that have effects of their own beside the spline.
 
 max_base_columns <- 400L # coefficients of layer 0 in all
 max_levels <- 120L # effects of one feature's levels
@@ -89,6 +90,28 @@ spread_out <- function(values, k, n) {
   unique((by_rank + seq(values[1L], values[length(values)], length.out = k)) / 2)
 }
 
+#' Splines whose single values may have effects of their own: columns of few values that many rows share
+#' @return list of values per feature, NULL where this is out of the question
+#' @noRd
+value_candidates <- function(encoded, base, n) {
+  all <- Map(distinct_values, encoded$features, encoded$counts)
+  number <- vapply(all, function(x) length(x$value), 1L)
+  may <- may_jump(base) & number >= least_values & number <= n / rows_per_value
+  # within what layer 0 can have, columns of few values first
+  may[may] <- cumsum(sort(number[may]))[rank(number[may], ties.method = "first")] <= max_base_columns
+  Map(function(x, may) if (may) x$value, all, may)
+}
+
+least_values <- 5L
+rows_per_value <- 20 # in the mean
+
+has_values <- function(base) lengths(lapply(base$terms, `[[`, "values")) > 0L
+
+with_values <- function(base, values) {
+  base$terms <- Map(function(term, values) c(term, list(values = values)), base$terms, values)
+  base
+}
+
 #' Features that may have prototype layers in order 1: numbers and ordered levels with three values or more
 #'
 #' Levels without order are free in layer 0, and two values make a line.
@@ -121,6 +144,7 @@ describe_parts <- function(object, effects) {
   z <- object$evidence$z %||% rep(NA_real_, length(edf))
   has <- seq_along(edf) %in% engine_of(object)$net
   effects <- cbind(effects, edf = edf, evidence = z, prototypes = has)
+  effects$values <- ifelse(has_values(object$base), object$evidence$values %||% NA_real_, NA_real_)
   if (!is.null(object$found)) effects$edf_found <- object$found / n_outputs_of(effects)
   effects
 }

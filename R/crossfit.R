@@ -156,19 +156,19 @@ check_prototypes_for <- function(x, names) {
   x
 }
 
-#' What prototypes add to each feature, out of fold
+#' What prototypes, or effects of single values, add to each feature, out of fold
 #'
 #' For each feature: the out-of-fold loss of every row when the feature's shape is replaced by what a spline of the
 #' strength that layer 0 alone would have makes of it, minus the loss with the shape as it is. What a spline can say,
 #' too, does not count; nor does what the feature has taken over from others, or given to them.
-#' @param full,smooth Models with and without prototype layers, members in the same order, member k without half k.
+#' @param full,smooth Models with and without them, members in the same order, member k without half k.
 #' @param half Half of every row.
-#' @return list(gain = [rows, features], NA for features without prototypes in `full`; loss = of every row)
+#' @return list(gain = [rows, features], NA for features that have neither in `full`; loss = of every row)
 #' @noRd
-prototype_gains <- function(full, smooth, data, half, threads) {
+gains_of_roughness <- function(full, smooth, data, half, threads) {
   config <- full$config
   so <- config$n_tasks * config$n_outputs
-  net <- engine_of(full)$net
+  rough <- union(engine_of(full)$net, which(has_values(full$base)))
   eta <- matrix(0, data$n, so)
   change <- array(0, c(data$n, config$n_features, so))
   codes <- lapply(data$features, function(feature) decode_codes(feature, data$n) + 1L)
@@ -178,21 +178,21 @@ prototype_gains <- function(full, smooth, data, half, threads) {
     eta[out, ] <- link[out, dim(link)[2L], ]
     shape <- component_values(full, k, data, threads = threads)
     base <- smooth$members[[k]]$base
-    for (i in net) {
+    for (i in rough) {
       values <- data$features[[i]]$values
       count <- tabulate(codes[[i]][!out], length(values))
       first <- match(seq_along(values), codes[[i]])
       for (u in seq_len(so)) {
         effect <- shape[first, i, u, 1L]
-        rough <- effect - smoothed(full$base$terms[[i]], values, effect, count, base, i, u)
-        change[out, i, u] <- rough[codes[[i]][out]]
+        rest <- effect - smoothed(full$base$terms[[i]], values, effect, count, base, i, u)
+        change[out, i, u] <- rest[codes[[i]][out]]
       }
     }
   }
   eta <- add_offset(data, eta)
   loss <- row_losses(config, data, eta)
   gain <- matrix(NA_real_, data$n, config$n_features)
-  for (i in net) {
+  for (i in rough) {
     gain[, i] <- row_losses(config, data, eta - array(change[, i, ], c(data$n, so))) - loss
   }
   list(gain = gain, loss = loss)
@@ -247,9 +247,12 @@ mean_in_errors <- function(x, group) {
   if (!is.finite(spread) || spread == 0) 0 else mean(total) / (spread / sqrt(length(total)))
 }
 
-#' z beyond which a feature gets prototypes: a screening of many features needs a higher one
+#' z beyond which a feature gets prototypes: a screening of many features needs a higher one, and so do few rows, where
+#' a step that is not there costs most
 #' @noRd
-evidence_cut <- function(n_candidates) max(1, stats::qnorm(1 - 1 / max(n_candidates, 2)))
+evidence_cut <- function(n_candidates, n) {
+  max(1, stats::qnorm(1 - 1 / max(n_candidates, 2))) + if (n < cheap_rows) 0.4 else 0
+}
 
 # Design ------------------------------------------------------------------------------------------------------------
 
@@ -290,7 +293,8 @@ crossfit_design <- function(job, fold, order) {
   design$evidence <- screening
   design <- set_strength(design, screening$strength, data$n)
   if (is.null(wanted)) {
-    design$net <- candidates[which(screening$z[candidates] > evidence_cut(length(candidates)))]
+    design$net <- candidates[which(screening$z[candidates] > evidence_cut(length(candidates), data$n))]
+    design <- choose_values(job, design, fold)
   }
   design
 }
@@ -324,44 +328,91 @@ sized_config <- function(config, control) {
 }
 
 #' Two members per strength on halves of the rows: which strength, and which features need prototypes
-#'
-#' Features that look as if they might are screened once more, without the others, on halves that cut across the first;
-#' twice more where rows are few and cheap.
-#' @return list(z = evidence per feature, NA where prototypes are out of the question, strength, tried)
+#' @return list(z = evidence per feature, NA where prototypes are out of the question, gain = per row and feature,
+#'   strength, tried)
 #' @noRd
 screen_features <- function(job, design, fold, strengths) {
   design$control$epochs <- max(20, ceiling(design$control$epochs * screening_share))
-  first <- lapply(strengths, function(factor) screening_round(job, set_strength(design, factor, job$data$n), fold, 1L))
-  weights <- job$data$weights %||% rep(1, job$data$n)
+  round_with <- function(factor, round) screening_round(job, set_strength(design, factor, job$data$n), fold, round)
+  first <- lapply(strengths, round_with, 1L)
+  weights <- job$data$weights %||% 1
   best <- which.min(vapply(first, function(found) sum(found$loss * weights), 0))
-  gain <- first[[best]]$gain
-  group <- job$groups %||% seq_len(job$data$n)
-  in_errors <- function(gain) apply(gain * weights, 2L, mean_in_errors, group)
-  z <- in_errors(gain)
-  rounds <- min(if (job$data$n < cheap_rows) 3L else 2L, floor(log2(max(fold))))
-  for (round in seq_len(rounds)[-1L]) {
-    again <- which(z > 0)
-    if (!length(again)) break
-    design$net <- again
-    found <- screening_round(job, set_strength(design, strengths[best], job$data$n), fold, round)
-    gain[, again] <- gain[, again] + found$gain[, again]
-    z[again] <- in_errors(gain[, again, drop = FALSE])
-  }
-  list(z = z, strength = strengths[best], tried = strengths)
+  found <- gains_in_rounds(job, fold, first[[best]]$gain, function(features, round) {
+    design$net <<- features
+    round_with(strengths[best], round)$gain
+  })
+  c(found, list(strength = strengths[best], tried = strengths))
 }
 
 screening_share <- 0.5 # of the epochs
 cheap_rows <- 3000
 
-#' Gains of prototypes on halves of the rows
+#' Gains per row and feature, and their means in standard errors
+#'
+#' Features that look as if they might need more are screened once more, without the others, on halves that cut across
+#' the first; twice more where rows are few and cheap.
+#' @param first Gains in the first round.
+#' @param again Function(features, round) for those of a later one.
+#' @noRd
+gains_in_rounds <- function(job, fold, first, again) {
+  weights <- job$data$weights %||% 1
+  group <- job$groups %||% seq_len(job$data$n)
+  in_errors <- function(gain) apply(gain * weights, 2L, mean_in_errors, group)
+  gain <- first
+  done <- rep(1, ncol(gain))
+  z <- in_errors(gain)
+  rounds <- min(if (job$data$n < cheap_rows) 3L else 2L, floor(log2(max(fold))))
+  for (round in seq_len(rounds)[-1L]) {
+    features <- which(z > 0)
+    if (!length(features)) break
+    done[features] <- round
+    gain[, features] <- gain[, features] + again(features, round)[, features]
+    z[features] <- in_errors(gain[, features, drop = FALSE])
+  }
+  list(z = z, gain = sweep(gain, 2L, done, "/"))
+}
+
+#' Effects of single values, for columns whose rows ask for them: more than prototypes, and by far
+#'
+#' Prototypes find a few steps. Where many single values stand out, each by itself (sums of money that a law favours),
+#' their effects become part of layer 0, shrunk to the spline, and the feature needs no prototypes.
+#' @noRd
+choose_values <- function(job, design, fold) {
+  values <- value_candidates(job$encoded, design$base, job$data$n)
+  if (design$control$base != "smooth" || all(lengths(values) == 0L)) {
+    return(design)
+  }
+  only <- function(features) Map(function(v, use) if (use) v, values, seq_along(values) %in% features)
+  round_with <- function(features, round) {
+    full <- design
+    full$net <- integer()
+    full$base <- with_values(full$base, only(features))
+    screening_round(job, full, fold, round)$gain
+  }
+  found <- gains_in_rounds(job, fold, round_with(which(lengths(values) > 0L), 1L), round_with)
+  prototypes <- design$evidence$gain
+  prototypes[, setdiff(seq_along(values), design$net)] <- 0
+  group <- job$groups %||% seq_len(job$data$n)
+  better <- apply((found$gain - prototypes) * (job$data$weights %||% 1), 2L, mean_in_errors, group)
+  chosen <- which(found$z > values_cut & better > 1)
+  if (length(chosen)) design$base <- with_values(design$base, only(chosen))
+  design$net <- setdiff(design$net, chosen)
+  design$evidence$values <- found$z
+  design
+}
+
+values_cut <- 3 # in standard errors: single values make a restless curve
+
+#' Gains of prototypes, or of effects of single values, on halves of the rows
 #' @param round Which halves: a binary digit of the fold's number, so that halves of two rounds cut across each other.
 #' @noRd
 screening_round <- function(job, design, fold, round) {
   half <- as.integer(((fold - 1L) %/% 2^(round - 1)) %% n_halves) + 1L
   full <- crossfit_model(job, design, half, seq_len(n_halves))
   design$net <- integer()
+  design$base <- with_values(design$base, list(NULL))
   smooth <- crossfit_model(job, design, half, seq_len(n_halves))
-  prototype_gains(full, smooth, job$data, half, job$threads)
+  gains_of_roughness(full, smooth, job$data, half, job$threads)
 }
 
 #' Members of a design, as far as the effects core needs a model
@@ -400,7 +451,7 @@ crossfit <- function(job, k, order) {
   design <- crossfit_design(job, fold %||% member_folds(few, job$data$n, job$groups, classes, job$seed), order)
   model <- crossfit_model(job, design, fold, if (is.null(fold)) 0L else seq_len(k), job$verbose)
   model[c("fold", "control", "evidence", "strength", "found")] <-
-    list(fold, design$control, design$evidence[c("z", "tried")], design$strength, design$found)
+    list(fold, design$control, design$evidence[c("z", "tried", "values")], design$strength, design$found)
   model
 }
 

@@ -77,6 +77,7 @@ paper_facts <- function(object) {
 own_facts <- function(object) {
   members <- length(object$members)
   names <- feature_names(object)[engine_of(object)$net]
+  single <- if (has_base(object)) has_values(object$base) else FALSE
   judged <- object$judged
   scores <- judged$scores
   number <- function(x) formatC(x, digits = 3L, format = "fg", flag = "#")
@@ -92,7 +93,11 @@ own_facts <- function(object) {
   facts <- c(
     Members = if (members > 1L) sprintf("%d, each without one fold of the rows", members) else "1 (no band)",
     if (has_base(object)) {
-      c(Prototypes = if (length(names)) some(names, quote = "") else "none: all shapes are smooth")
+      none <- if (any(single)) "none" else "none: all shapes are smooth"
+      c(
+        Prototypes = if (length(names)) some(names, quote = "") else none,
+        "Single values" = if (any(single)) some(feature_names(object)[single], quote = "")
+      )
     },
     if (length(text)) stats::setNames(text, labels[seq_along(text)])
   )
@@ -173,8 +178,9 @@ cat_facts <- function(facts) {
 #'
 #' @section Evidence: In the table of terms, `edf` are the effective degrees of freedom of the smooth part. `prototypes`
 #' has the evidence z of the screening: how much a feature's prototypes reduce the loss of left-out rows beyond what a
-#' smooth curve does, in standard errors. In parentheses it did not suffice, and the feature is smooth. It is a
-#' screening measure, not a test.
+#' smooth curve does, in standard errors. In parentheses it did not suffice, and the feature is smooth. "single values"
+#' stands for a feature whose values have effects of their own beside the curve, see [protonam()], with the z that spoke
+#' for them. These are screening measures, not tests.
 #'
 #' @param object,x A fit, or its summary.
 #' @param n At most how many terms (the most important ones) to print.
@@ -285,5 +291,6 @@ print_effects <- function(effects, n, digits, link) {
 #' @noRd
 evidence_text <- function(effects) {
   z <- ifelse(is.na(effects$evidence), "", sprintf("z = %.1f", effects$evidence))
-  ifelse(effects$prototypes, ifelse(nzchar(z), z, "yes"), ifelse(nzchar(z), paste0("(", z, ")"), "-"))
+  text <- ifelse(effects$prototypes, ifelse(nzchar(z), z, "yes"), ifelse(nzchar(z), paste0("(", z, ")"), "-"))
+  ifelse(is.na(effects$values), text, sprintf("single values, z = %.1f", effects$values))
 }

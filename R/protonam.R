@@ -23,7 +23,11 @@
 #'    promising are screened again on halves that cut across the first. Those with little evidence remain smooth; the
 #'    more features there are, the more evidence is asked for. This is a screening measure and not a test: it has no
 #'    error rate, and the rows that it was computed from are used again. Where the noise is low, two strengths of the
-#'    penalty on variation are tried here, too, and the one with the smaller loss is kept.
+#'    penalty on variation are tried here, too, and the one with the smaller loss is kept. Columns of few values that
+#'    many rows share may ask for more than steps: where single values stand out (`CapitalGain` in census data), each
+#'    of them gets an effect of its own beside the curve, shrunk towards it by REML, and the feature has no prototypes.
+#'    That takes three standard errors of out-of-fold loss, and a gain beyond that of prototypes; a value that the
+#'    training rows do not have lies on the curve.
 #' 3. *Members.* The rows are divided into eight folds, classes alike and groups whole. Each of eight members leaves one
 #'    fold out. All have the same seed and share their batches but for the rows left out, so that they differ by their
 #'    rows alone.

@@ -7,20 +7,19 @@
 #include "base_size.h"
 #include "layer_spline.h"
 
-pn_status pn_smooth_init(pn_smooth *smooth, const pn_smooth_term *term, size_t features, size_t outputs,
-                         pn_arena *arena) {
-  smooth->features = features;
+pn_status pn_smooth_init(pn_smooth *smooth, const pn_smooth_term *term, size_t terms, size_t outputs, pn_arena *arena) {
+  smooth->terms = terms;
   smooth->outputs = outputs;
   smooth->term = term;
-  smooth->first = pn_arena_alloc(arena, features + 1, sizeof(size_t));
+  smooth->first = pn_arena_alloc(arena, terms + 1, sizeof(size_t));
   smooth->intercept = pn_arena_alloc(arena, outputs, sizeof(double));
   if (arena->failed) return PN_NO_MEMORY;
-  for (size_t i = 0; i < features; ++i) smooth->first[i + 1] = smooth->first[i] + pn_smooth_columns(&term[i]);
-  smooth->value = pn_arena_alloc(arena, PN_SIZE(smooth->first[features], outputs), sizeof(double));
+  for (size_t i = 0; i < terms; ++i) smooth->first[i + 1] = smooth->first[i] + pn_smooth_columns(&term[i]);
+  smooth->value = pn_arena_alloc(arena, PN_SIZE(smooth->first[terms], outputs), sizeof(double));
   return arena->failed ? PN_NO_MEMORY : PN_OK;
 }
 
-size_t pn_smooth_level(const pn_smooth_term *term, double x) {
+size_t pn_smooth_level(const pn_smooth_term *term, float x) {
   size_t first = 0, last = term->knots - 1;
   while (first < last) {
     const size_t middle = (first + last) / 2;
@@ -31,6 +30,7 @@ size_t pn_smooth_level(const pn_smooth_term *term, double x) {
       last = middle;
     }
   }
+  if (term->kind == PN_SMOOTH_VALUES && (float)term->knot[first] != x) return term->knots;
   return first;
 }
 
@@ -46,8 +46,9 @@ void pn_smooth_effects(const pn_smooth *smooth, size_t i, size_t n, const float 
         if (term->missing) out[v * q + k] = beta[m * q + k];
       } else if (term->kind == PN_SMOOTH_SPLINE) {
         out[v * q + k] = pn_spline_value(pn_spline_locate(m, term->knot, value[v]), beta + k, q, work);
-      } else if (term->kind == PN_SMOOTH_LEVELS) {
-        out[v * q + k] = beta[pn_smooth_level(term, value[v]) * q + k];
+      } else if (term->kind != PN_SMOOTH_NONE) {
+        const size_t level = pn_smooth_level(term, value[v]);
+        if (level < m) out[v * q + k] = beta[level * q + k];
       }
     }
   }
@@ -56,8 +57,8 @@ void pn_smooth_effects(const pn_smooth *smooth, size_t i, size_t n, const float 
 void pn_smooth_predict(const pn_smooth *smooth, const pn_data *data, double *eta, double *table, double *work) {
   const size_t q = smooth->outputs;
   for (size_t r = 0; r < data->n; ++r) memcpy(eta + r * q, smooth->intercept, q * sizeof(double));
-  for (size_t i = 0; i < smooth->features; ++i) {
-    const pn_feature *feature = &data->column[i];
+  for (size_t i = 0; i < smooth->terms; ++i) {
+    const pn_feature *feature = &data->column[smooth->term[i].feature];
     if (pn_smooth_columns(&smooth->term[i]) == 0) continue;
     pn_smooth_effects(smooth, i, feature->n_values, feature->value, table, work);
     for (size_t r = 0; r < data->n; ++r) {

@@ -68,6 +68,7 @@ typedef struct fit_call {
   const double *seeds;
   const int *skip;             /* [members] or NULL */
   const pn_smooth_term *terms; /* of layer 0, or NULL: none */
+  size_t n_terms;
   const double *handle;
   size_t n_seeds; /* a member each */
   member *members;
@@ -200,7 +201,7 @@ static void parse_origin(fit_call *call) {
   SEXP base = pn_r_element(call->init, "base");
   pn_r_check(pn_layout_init(&layout, config));
   if (base != R_NilValue) {
-    call->terms = pn_r_smooth_terms(base, config->columns, &call->arena);
+    call->terms = pn_r_smooth_terms(base, config->columns, &call->arena, &call->n_terms);
     call->handle = pn_r_smooth_handle(base, config->columns);
   } else if (config->features == 0) {
     pn_r_abort("engine", "The engine needs prototype layers or layer 0.");
@@ -276,7 +277,7 @@ static void train_member(member *at) {
   pn_history history = {.epochs_run = 0};
   pn_model model;
   pn_data rows = call->rows;
-  pn_base base = {.term = call->terms, .handle = call->handle};
+  pn_base base = {.term = call->terms, .terms = call->n_terms, .handle = call->handle};
   options.seed = (uint64_t)call->seeds[at->number];
   if (call->skip == NULL || call->skip[at->number] == 0) {
     rows.fold = NULL;
@@ -357,7 +358,7 @@ static SEXP result_of(const member *at, size_t total) {
   SET_VECTOR_ELT(out, 8, Rf_ScalarInteger((int)history->epochs_run));
   SET_VECTOR_ELT(out, 9, Rf_mkString(at->status == PN_DIVERGED ? "diverged" : "ok"));
   SET_VECTOR_ELT(out, 10, seconds_of(history));
-  if (at->status == PN_OK && at->call->terms != NULL) SET_VECTOR_ELT(out, 11, pn_r_smooth_result(&at->base));
+  if (at->status == PN_OK && at->call->terms != NULL) SET_VECTOR_ELT(out, 11, pn_r_smooth_result(&at->base, at->call->engine_config.columns));
   UNPROTECT(1);
   return out;
 }

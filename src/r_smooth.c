@@ -11,32 +11,38 @@
 #include "base_size.h"
 #include "r_entries.h"
 
-pn_smooth_term *pn_r_smooth_terms(SEXP base, size_t columns, pn_arena *arena) {
+/* One term of feature i, from its knots. */
+static pn_smooth_term one_term(size_t i, pn_smooth_kind kind, SEXP knots, int missing) {
+  if (!Rf_isReal(knots)) pn_r_abort("engine", "The engine needs the knots of a smooth term as doubles.");
+  const pn_smooth_term term = {i, kind, (size_t)Rf_xlength(knots), REAL(knots), missing};
+  const size_t least = kind == PN_SMOOTH_SPLINE ? 2 : kind == PN_SMOOTH_NONE ? 0 : 1;
+  if (term.knots < least || (kind == PN_SMOOTH_NONE && term.knots > 0)) {
+    pn_r_abort("engine", "The engine found a smooth term with %.0f knots.", (double)term.knots);
+  }
+  for (size_t k = 0; k < term.knots; ++k) {
+    if (!isfinite(term.knot[k]) || (k > 0 && !(term.knot[k] > term.knot[k - 1]))) {
+      pn_r_abort("engine", "The engine needs the knots of a smooth term in ascending order.");
+    }
+  }
+  return term;
+}
+
+pn_smooth_term *pn_r_smooth_terms(SEXP base, size_t columns, pn_arena *arena, size_t *count) {
   SEXP terms = pn_r_element(base, "terms");
   if (TYPEOF(terms) != VECSXP || (size_t)Rf_xlength(terms) != columns) {
     pn_r_abort("engine", "The engine needs one smooth term per feature.");
   }
-  pn_smooth_term *term = pn_arena_alloc(arena, columns, sizeof(*term));
+  pn_smooth_term *term = pn_arena_alloc(arena, PN_SIZE(2, columns), sizeof(*term));
   if (term == NULL) pn_r_check(PN_NO_MEMORY);
+  *count = 0;
   for (size_t i = 0; i < columns; ++i) {
-    SEXP from = VECTOR_ELT(terms, (R_xlen_t)i), knots = pn_r_element(from, "knots");
-    const char *kind = CHAR(Rf_asChar(pn_r_element(from, "kind")));
-    if (!Rf_isReal(knots)) pn_r_abort("engine", "The engine needs the knots of a smooth term as doubles.");
-    term[i].kind = strcmp(kind, "spline") == 0   ? PN_SMOOTH_SPLINE
-                   : strcmp(kind, "levels") == 0 ? PN_SMOOTH_LEVELS
-                                                 : PN_SMOOTH_NONE;
-    term[i].knots = (size_t)Rf_xlength(knots);
-    term[i].knot = REAL(knots);
-    term[i].missing = pn_r_flag(from, "missing");
-    const size_t least = term[i].kind == PN_SMOOTH_SPLINE ? 2 : term[i].kind == PN_SMOOTH_LEVELS ? 1 : 0;
-    if (term[i].knots < least || (term[i].kind == PN_SMOOTH_NONE && term[i].knots > 0)) {
-      pn_r_abort("engine", "The engine found a smooth term with %.0f knots.", (double)term[i].knots);
-    }
-    for (size_t k = 0; k < term[i].knots; ++k) {
-      if (!isfinite(term[i].knot[k]) || (k > 0 && !(term[i].knot[k] > term[i].knot[k - 1]))) {
-        pn_r_abort("engine", "The engine needs the knots of a smooth term in ascending order.");
-      }
-    }
+    SEXP from = VECTOR_ELT(terms, (R_xlen_t)i), values = pn_r_element(from, "values");
+    const char *name = CHAR(Rf_asChar(pn_r_element(from, "kind")));
+    const pn_smooth_kind kind = strcmp(name, "spline") == 0   ? PN_SMOOTH_SPLINE
+                                : strcmp(name, "levels") == 0 ? PN_SMOOTH_LEVELS
+                                                              : PN_SMOOTH_NONE;
+    term[(*count)++] = one_term(i, kind, pn_r_element(from, "knots"), pn_r_flag(from, "missing"));
+    if (values != R_NilValue) term[(*count)++] = one_term(i, PN_SMOOTH_VALUES, values, 0);
   }
   return term;
 }
@@ -51,10 +57,9 @@ const double *pn_r_smooth_handle(SEXP base, size_t columns) {
 }
 
 /* value[rows x outputs] of a fitted layer 0, as the engine has it. */
-static double *fitted_values(SEXP fitted, const pn_smooth_term *term, size_t columns, size_t outputs, pn_arena *arena) {
+static double *fitted_values(SEXP fitted, const pn_smooth *smooth, pn_arena *arena) {
   SEXP from = pn_r_element(fitted, "value");
-  size_t rows = 0;
-  for (size_t i = 0; i < columns; ++i) rows += pn_smooth_columns(&term[i]);
+  const size_t rows = smooth->first[smooth->terms], outputs = smooth->outputs;
   if (!Rf_isReal(from) || (size_t)Rf_xlength(from) != PN_SIZE(rows, outputs)) {
     pn_r_abort("engine", "The engine needs %.0f values of layer 0, not %.0f.", (double)rows * (double)outputs,
                (double)Rf_xlength(from));
@@ -92,9 +97,9 @@ static SEXP penalty_table(const pn_smooth_result *result) {
   return out;
 }
 
-SEXP pn_r_smooth_result(const pn_smooth_result *result) {
+SEXP pn_r_smooth_result(const pn_smooth_result *result, size_t K) {
   const pn_smooth *smooth = &result->smooth;
-  const size_t rows = smooth->first[smooth->features], q = smooth->outputs, K = smooth->features;
+  const size_t rows = smooth->first[smooth->terms], q = smooth->outputs;
   const char *names[] = {"value", "intercept", "edf", "dispersion", "penalties", "covariance", "information", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SEXP value = Rf_allocMatrix(REALSXP, (int)rows, (int)q);
@@ -110,7 +115,7 @@ SEXP pn_r_smooth_result(const pn_smooth_result *result) {
   SEXP covariance = Rf_allocVector(VECSXP, (R_xlen_t)K);
   SET_VECTOR_ELT(out, 5, covariance);
   for (size_t i = 0; i < K; ++i) {
-    const size_t c = pn_smooth_columns(&smooth->term[i]), dims[] = {c, c, q};
+    const size_t c = result->columns[i], dims[] = {c, c, q};
     SEXP one = doubles(result->covariance[i], c * c * q);
     SET_VECTOR_ELT(covariance, (R_xlen_t)i, one);
     pn_r_dim(one, 3, dims);
@@ -135,8 +140,9 @@ static SEXP fit_body(void *data) {
   pn_r_data(&rows, &config, call->data, arena);
   if (rows.y == NULL || rows.n == 0) pn_r_abort("engine", "The engine needs rows with a response.");
   const size_t outputs = config.tasks * config.outputs;
-  pn_r_check(
-      pn_smooth_init(&smooth, pn_r_smooth_terms(call->base, config.columns, arena), config.columns, outputs, arena));
+  size_t terms;
+  const pn_smooth_term *term = pn_r_smooth_terms(call->base, config.columns, arena, &terms);
+  pn_r_check(pn_smooth_init(&smooth, term, terms, outputs, arena));
   pn_r_check(
       pn_smooth_fitter_init(&fitter, &smooth, &config, &rows, pn_r_smooth_handle(call->base, config.columns), arena));
   const pn_smooth_options options = {
@@ -156,7 +162,7 @@ static SEXP fit_body(void *data) {
   pn_r_check(pn_smooth_train(fitter, NULL, &options, REAL(eta)));
   pn_smooth_result kept;
   pn_r_check(pn_smooth_keep(fitter, &kept, arena));
-  SEXP result = PROTECT(pn_r_smooth_result(&kept));
+  SEXP result = PROTECT(pn_r_smooth_result(&kept, config.columns));
   const char *names[] = {"fitted", "eta", "iterations", ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
   SET_VECTOR_ELT(out, 0, result);
@@ -174,30 +180,32 @@ SEXP ffi_smooth_fit(SEXP config, SEXP data, SEXP base, SEXP options) {
 static SEXP terms_body(void *data) {
   smooth_call *call = data;
   pn_arena *arena = &call->arena;
-  SEXP terms = pn_r_element(call->base, "terms"), value = pn_r_element(call->fitted, "value");
-  const size_t K = (size_t)Rf_xlength(terms), q = (size_t)Rf_ncols(value);
+  SEXP value = pn_r_element(call->fitted, "value");
+  const size_t K = (size_t)Rf_xlength(pn_r_element(call->base, "terms")), q = (size_t)Rf_ncols(value);
   pn_config config = {.columns = K};
   pn_data rows;
   pn_smooth smooth;
   pn_r_data(&rows, &config, call->data, arena);
-  pn_r_check(pn_smooth_init(&smooth, pn_r_smooth_terms(call->base, K, arena), K, q, arena));
-  smooth.value = fitted_values(call->fitted, smooth.term, K, q, arena);
+  size_t count;
+  const pn_smooth_term *term = pn_r_smooth_terms(call->base, K, arena, &count);
+  pn_r_check(pn_smooth_init(&smooth, term, count, q, arena));
+  smooth.value = fitted_values(call->fitted, &smooth, arena);
   size_t values = 1, knots = 1;
-  for (size_t i = 0; i < K; ++i) {
-    values = rows.column[i].n_values > values ? rows.column[i].n_values : values;
-    knots = smooth.term[i].knots > knots ? smooth.term[i].knots : knots;
-  }
+  for (size_t i = 0; i < K; ++i) values = rows.column[i].n_values > values ? rows.column[i].n_values : values;
+  for (size_t i = 0; i < count; ++i) knots = term[i].knots > knots ? term[i].knots : knots;
   double *table = pn_arena_alloc(arena, PN_SIZE(values, q), sizeof(double));
   double *work = pn_arena_alloc(arena, PN_SIZE(2, knots), sizeof(double));
   if (arena->failed) pn_r_check(PN_NO_MEMORY);
   const size_t dims[] = {rows.n, K, q};
   SEXP out = PROTECT(Rf_allocVector(REALSXP, (R_xlen_t)(rows.n * K * q)));
-  for (size_t i = 0; i < K; ++i) {
-    const pn_feature *column = &rows.column[i];
+  memset(REAL(out), 0, rows.n * K * q * sizeof(double));
+  for (size_t i = 0; i < count; ++i) {
+    const size_t feature = term[i].feature;
+    const pn_feature *column = &rows.column[feature];
     pn_smooth_effects(&smooth, i, column->n_values, column->value, table, work);
     for (size_t r = 0; r < rows.n; ++r) {
       const double *effect = table + pn_feature_code(column, r) * q;
-      for (size_t k = 0; k < q; ++k) REAL(out)[(k * K + i) * rows.n + r] = effect[k];
+      for (size_t k = 0; k < q; ++k) REAL(out)[(k * K + feature) * rows.n + r] += effect[k];
     }
   }
   pn_r_dim(out, 3, dims);

@@ -91,7 +91,7 @@ static pn_status footing_init(footing *f, pn_base *base, const pn_model *model, 
   f->net = pn_arena_alloc(arena, PN_SIZE(data->n, so), sizeof(double));
   f->eta = pn_arena_alloc(arena, PN_SIZE(data->n, so), sizeof(double));
   if (arena->failed) return PN_NO_MEMORY;
-  pn_status status = pn_smooth_init(&base->smooth, base->term, config->columns, so, arena);
+  pn_status status = pn_smooth_init(&base->smooth, base->term, base->terms, so, arena);
   if (status == PN_OK) {
     status = pn_smooth_fitter_init(&base->fitter, &base->smooth, config, data, base->handle, arena);
   }

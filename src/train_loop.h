@@ -46,7 +46,8 @@ size_t pn_train_bytes(const pn_config *config, const pn_data *data, const pn_dat
 /* Layer 0 of a training: its terms and how much smoother than found they shall be (pn_smooth_fitter_init), and the
  * fitter, which stands in the training's arena. */
 typedef struct {
-  const pn_smooth_term *term; /* [config->columns] */
+  const pn_smooth_term *term;
+  size_t terms;
   const double *handle;
   pn_smooth smooth;
   pn_smooth_fitter *fitter;

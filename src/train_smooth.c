@@ -26,7 +26,7 @@ static void store_block(pn_smooth_fitter *fit, size_t q) {
   pn_smooth *smooth = fit->smooth;
   const double *beta = fit->beta + q * fit->P;
   smooth->intercept[q] = beta[0];
-  for (size_t i = 0; i < smooth->features; ++i) {
+  for (size_t i = 0; i < smooth->terms; ++i) {
     const pn_smooth_term *term = &smooth->term[i];
     double *value = smooth->value + smooth->first[i] * fit->blocks + q;
     if (pn_smooth_columns(term) == 0) continue;
@@ -125,25 +125,37 @@ size_t pn_smooth_penalties(const pn_smooth_fitter *fit) {
   return fit->penalties;
 }
 
-/* cov[c x c] of feature i's values (knots, then missing) for output q; fit->inverse is V. */
-static void covariance(const pn_smooth_fitter *fit, size_t i, size_t q, double *cov) {
-  const pn_design_term *term = &fit->term[i];
-  const size_t c = term->columns, m = fit->smooth->term[i].knots;
+/* cov[c x c] of the values of terms i .. end - 1, those of a feature, for output q; fit->inverse is V. */
+static void covariance(const pn_smooth_fitter *fit, size_t i, size_t end, size_t q, size_t c, double *cov) {
+  const size_t first = fit->term[i].at;
   for (size_t k = 0; k < c; ++k) {
-    for (size_t j = 0; j < c; ++j) cov[j * c + k] = fit->phi[q] * fit->inverse[(term->at + k) * fit->P + term->at + j];
+    for (size_t j = 0; j < c; ++j) cov[j * c + k] = fit->phi[q] * fit->inverse[(first + k) * fit->P + first + j];
   }
-  /* A V A' with A = I - 1 mu' on the knots: centred values */
-  for (int side = 0; side < 2; ++side) {
-    for (size_t k = 0; k < c; ++k) {
-      double mean = 0;
+  /* A V A' with A = I - 1 mu' on a term's knots: centred values */
+  for (; i < end; ++i) {
+    const size_t at = fit->term[i].at - first, m = fit->smooth->term[i].knots;
+    for (int side = 0; side < 2; ++side) {
       const size_t along = side == 0 ? c : 1, across = side == 0 ? 1 : c;
-      for (size_t j = 0; j < m; ++j) mean += term->mean[j] * cov[j * along + k * across];
-      for (size_t j = 0; j < m; ++j) cov[j * along + k * across] -= mean;
+      for (size_t k = 0; k < c; ++k) {
+        double mean = 0;
+        for (size_t j = at; j < at + m; ++j) mean += fit->term[i].mean[j - at] * cov[j * along + k * across];
+        for (size_t j = at; j < at + m; ++j) cov[j * along + k * across] -= mean;
+      }
     }
   }
 }
 
-/* Effective degrees of freedom of feature i for output q; fit->inverse is V. */
+/* The first term that is not of the same feature as term i, and the columns up to there. */
+static size_t end_of_feature(const pn_smooth_fitter *fit, size_t i, size_t *columns) {
+  const pn_smooth *smooth = fit->smooth;
+  size_t end = i;
+  for (*columns = 0; end < smooth->terms && smooth->term[end].feature == smooth->term[i].feature; ++end) {
+    *columns += fit->term[end].columns;
+  }
+  return end;
+}
+
+/* Effective degrees of freedom of term i for output q; fit->inverse is V. */
 static double freedom(const pn_smooth_fitter *fit, size_t i, size_t q) {
   const pn_design_term *term = &fit->term[i];
   const size_t P = fit->P;
@@ -157,12 +169,13 @@ static double freedom(const pn_smooth_fitter *fit, size_t i, size_t q) {
 
 pn_status pn_smooth_keep(const pn_smooth_fitter *fit, pn_smooth_result *result, pn_arena *arena) {
   const pn_smooth *from = fit->smooth;
-  const size_t K = from->features, B = fit->blocks, rows = from->first[K];
-  pn_status status = pn_smooth_init(&result->smooth, from->term, K, B, arena);
+  const size_t K = fit->config->columns, B = fit->blocks, rows = from->first[from->terms];
+  pn_status status = pn_smooth_init(&result->smooth, from->term, from->terms, B, arena);
   result->edf = pn_arena_alloc(arena, K, sizeof(double));
   result->dispersion = pn_arena_alloc(arena, B, sizeof(double));
   result->information = pn_arena_alloc(arena, B, sizeof(double));
   result->covariance = pn_arena_alloc(arena, K, sizeof(double *));
+  result->columns = pn_arena_alloc(arena, K, sizeof(size_t));
   result->penalty = pn_arena_alloc(arena, fit->penalties, sizeof(pn_smooth_penalty));
   if (status != PN_OK || arena->failed) return PN_NO_MEMORY;
   memcpy(result->smooth.value, from->value, rows * B * sizeof(double));
@@ -174,17 +187,21 @@ pn_status pn_smooth_keep(const pn_smooth_fitter *fit, pn_smooth_result *result, 
   memcpy(result->penalty, fit->penalty, fit->penalties * sizeof(pn_smooth_penalty));
   result->penalties = fit->penalties;
   result->iterations = fit->iterations;
-  for (size_t i = 0; i < K; ++i) {
-    const size_t c = fit->term[i].columns;
-    result->covariance[i] = pn_arena_alloc(arena, PN_SIZE(c, c, B), sizeof(double));
+  size_t c = 0;
+  for (size_t i = 0; i < from->terms; i = end_of_feature(fit, i, &c)) {
+    end_of_feature(fit, i, &c);
+    result->columns[from->term[i].feature] = c;
+    result->covariance[from->term[i].feature] = pn_arena_alloc(arena, PN_SIZE(c, c, B), sizeof(double));
   }
   if (arena->failed) return PN_NO_MEMORY;
   for (size_t q = 0; q < B; ++q) {
     pn_cholesky_inverse(fit->factor + q * fit->P * fit->P, fit->P, fit->inverse, fit->work);
-    for (size_t i = 0; i < K; ++i) {
-      const size_t c = fit->term[i].columns;
-      covariance(fit, i, q, result->covariance[i] + q * c * c);
-      if (fit->rows[q] > 0) result->edf[i] += freedom(fit, i, q);
+    for (size_t i = 0, end; i < from->terms; i = end) {
+      end = end_of_feature(fit, i, &c);
+      covariance(fit, i, end, q, c, result->covariance[from->term[i].feature] + q * c * c);
+    }
+    for (size_t i = 0; i < from->terms && fit->rows[q] > 0; ++i) {
+      result->edf[from->term[i].feature] += freedom(fit, i, q);
     }
   }
   return PN_OK;

@@ -32,7 +32,7 @@ typedef struct {
 
 typedef struct pn_smooth_fitter pn_smooth_fitter;
 
-/* Reserves a fitter for `smooth` on `data` (which has fold, skip, weights; its features are those of smooth). family,
+/* Reserves a fitter for `smooth` on `data` (which has fold, skip, weights; its columns are the features of smooth). family,
  * tasks and outputs as in config. handle: [features] how much smoother than found, NULL for 1. */
 pn_status pn_smooth_fitter_init(pn_smooth_fitter **fitter, pn_smooth *smooth, const pn_config *config,
                                 const pn_data *data, const double *handle, pn_arena *arena);
@@ -53,7 +53,8 @@ typedef struct {
   double *edf;         /* [features] effective degrees of freedom, summed over outputs */
   double *dispersion;  /* [outputs] */
   double *information; /* [outputs] mean working weight of a row */
-  double **covariance; /* [features] of the centred values, [outputs x c x c] with c the term's columns */
+  size_t *columns;     /* [features] of all terms */
+  double **covariance; /* [features] of the centred values, [outputs x c x c] with c its columns */
   pn_smooth_penalty *penalty;
   size_t penalties, iterations;
 } pn_smooth_result;

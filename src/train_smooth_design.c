@@ -25,7 +25,7 @@ long pn_design_column(const pn_smooth_term *term, size_t cell, size_t k) {
   const size_t cells = main_cells(term);
   if (cell == cells && k == 0 && term->missing) return (long)extended_columns(term) - 1;
   if (cell >= cells) return -1;
-  if (term->kind == PN_SMOOTH_LEVELS) return k == 0 ? (long)cell : -1;
+  if (term->kind != PN_SMOOTH_SPLINE) return k == 0 ? (long)cell : -1;
   return (long)(k < 2 ? cell + k : term->knots + cell + k - 2);
 }
 
@@ -34,9 +34,10 @@ static pn_place find_place(const pn_smooth_term *term, float value) {
   const pn_place one = {{1, 0, 0, 0}, cells}, nothing = {{0, 0, 0, 0}, cells + 1};
   if (isnan(value)) return term->missing ? one : nothing;
   if (term->kind == PN_SMOOTH_NONE) return nothing;
-  if (term->kind == PN_SMOOTH_LEVELS) {
-    const pn_place level = {{1, 0, 0, 0}, (uint32_t)pn_smooth_level(term, value)};
-    return level;
+  if (term->kind != PN_SMOOTH_SPLINE) {
+    const size_t at = pn_smooth_level(term, value);
+    const pn_place level = {{1, 0, 0, 0}, (uint32_t)at};
+    return at < term->knots ? level : nothing;
   }
   const pn_spline_place at = pn_spline_locate(term->knots, term->knot, value);
   const pn_place between = {{at.low, at.high, at.curve_low, at.curve_high}, (uint32_t)at.interval};
@@ -57,8 +58,9 @@ static void column_means(const pn_smooth_term *term, const double *sums, const d
   }
 }
 
-static void add_part(pn_smooth_fitter *fit, size_t penalty, size_t at, size_t n, const double *s, const double *line) {
-  const pn_penalty_part one = {penalty, at, n, s, line};
+static void add_part(pn_smooth_fitter *fit, size_t term, size_t penalty, size_t at, size_t n, const double *s,
+                     const double *line) {
+  const pn_penalty_part one = {term, penalty, at, n, s, line};
   fit->parts[fit->n_parts++] = one;
 }
 
@@ -77,7 +79,7 @@ static double handle_factor(double handle) {
 static pn_status init_term(pn_smooth_fitter *fit, size_t i, double handle, size_t pool, pn_arena *arena) {
   const pn_smooth_term *term = &fit->smooth->term[i];
   const pn_data *data = fit->data;
-  const pn_feature *feature = &data->column[i];
+  const pn_feature *feature = &data->column[term->feature];
   pn_design_term *own = &fit->term[i];
   const size_t m = term->knots, c = own->columns, e = own->extended, at = own->at;
   if (c == 0) return PN_OK;
@@ -112,7 +114,7 @@ static pn_status init_term(pn_smooth_fitter *fit, size_t i, double handle, size_
   if (term->missing) {
     project[m * e + e - 1] = 1;
     one[0] = 1;
-    add_part(fit, pool, at + m, 1, one, one);
+    add_part(fit, i, pool, at + m, 1, one, one);
     fit->penalty[pool].rank += 1;
   }
   for (size_t k = 0; k < c; ++k) {
@@ -134,22 +136,22 @@ static pn_status init_term(pn_smooth_fitter *fit, size_t i, double handle, size_
       for (size_t j = 0; j < m; ++j) line[k * m + j] = slope[k] * slope[j];
     }
     if (is_single(term)) {
-      add_part(fit, pool, at, m, line, slope);
+      add_part(fit, i, pool, at, m, line, slope);
       fit->penalty[pool].rank += 1;
     } else {
-      add_part(fit, add_penalty(fit, i, 1, (double)m - 2, handle_factor(handle)), at, m, s, NULL);
-      add_part(fit, add_penalty(fit, i, 0, 1, handle > 1 ? handle : 1), at, m, line, slope);
+      add_part(fit, i, add_penalty(fit, term->feature, 1, (double)m - 2, handle_factor(handle)), at, m, s, NULL);
+      add_part(fit, i, add_penalty(fit, term->feature, 0, 1, handle > 1 ? handle : 1), at, m, line, slope);
     }
   } else {
     for (size_t k = 0; k < m; ++k) line[k * m + k] = 1;
-    add_part(fit, add_penalty(fit, i, 0, (double)m, handle * handle), at, m, line, NULL);
+    add_part(fit, i, add_penalty(fit, term->feature, 0, (double)m, handle * handle), at, m, line, NULL);
   }
   return PN_OK;
 }
 
 pn_status pn_smooth_fitter_init(pn_smooth_fitter **out, pn_smooth *smooth, const pn_config *config, const pn_data *data,
                                 const double *handle, pn_arena *arena) {
-  const size_t K = smooth->features;
+  const size_t K = smooth->terms;
   pn_smooth_fitter *fit = pn_arena_alloc(arena, 1, sizeof(*fit));
   if (fit == NULL) return PN_NO_MEMORY;
   fit->smooth = smooth;
@@ -176,13 +178,14 @@ pn_status pn_smooth_fitter_init(pn_smooth_fitter **out, pn_smooth *smooth, const
     most_extended = own->extended > most_extended ? own->extended : most_extended;
     most_tile = own->cells * own->width > most_tile ? own->cells * own->width : most_tile;
     if (term->knots > fit->most_knots) fit->most_knots = term->knots;
-    if (data->column[i].n_values > fit->most_values) fit->most_values = data->column[i].n_values;
+    if (data->column[term->feature].n_values > fit->most_values)
+      fit->most_values = data->column[term->feature].n_values;
   }
   int pooled = 0;
   for (size_t i = 0; i < K; ++i) pooled |= is_single(&smooth->term[i]) || smooth->term[i].missing;
-  const size_t pool = pooled ? add_penalty(fit, K, 0, 0, 1) : 0;
+  const size_t pool = pooled ? add_penalty(fit, config->columns, 0, 0, 1) : 0;
   for (size_t i = 0; i < K; ++i) {
-    const pn_status status = init_term(fit, i, handle == NULL ? 1 : handle[i], pool, arena);
+    const pn_status status = init_term(fit, i, handle == NULL ? 1 : handle[smooth->term[i].feature], pool, arena);
     if (status != PN_OK) return status;
   }
   const size_t P = fit->P, E = fit->E, B = fit->blocks, M = fit->penalties, n = data->n;

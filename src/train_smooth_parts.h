@@ -20,7 +20,7 @@ typedef struct {
 
 /* A block of a penalty's matrix, at consecutive columns. */
 typedef struct {
-  size_t penalty, at, n;
+  size_t term, penalty, at, n;
   const double *s;    /* [n x n] */
   const double *line; /* [n] with s = line line', or NULL */
 } pn_penalty_part;
@@ -42,7 +42,7 @@ struct pn_smooth_fitter {
   const pn_data *data;
   size_t blocks; /* outputs, each with a Gram matrix of its own */
   size_t P, E, most_values, most_knots;
-  pn_design_term *term; /* [features] */
+  pn_design_term *term; /* [terms] */
   pn_smooth_penalty *penalty;
   size_t penalties;
   pn_penalty_part *parts;

@@ -35,7 +35,7 @@ void pn_smooth_scales(pn_smooth_fitter *fit) {
   for (size_t k = 0; k < P; ++k) mean += fit->gram[k * P + k] / (double)P;
   mean = mean > 0 ? mean : 1;
   for (size_t k = 0; k < P; ++k) fit->ridge[k * P + k] = k == 0 ? 0 : PN_RIDGE * mean;
-  for (size_t i = 0; i < fit->smooth->features; ++i) {
+  for (size_t i = 0; i < fit->smooth->terms; ++i) {
     const pn_smooth_term *term = &fit->smooth->term[i];
     if (term->kind != PN_SMOOTH_SPLINE) continue;
     const size_t at = fit->term[i].at, m = term->knots;
@@ -65,7 +65,7 @@ void pn_smooth_scales(pn_smooth_fitter *fit) {
       if (fit->parts[p].penalty == j) {
         least *=
             1 / (PN_CURVED * PN_CURVED) *
-            curved_variance(fit, &fit->parts[p], fit->term[penalty->feature].mean, fit->parts[p + 1].s, fit->gram[0]);
+            curved_variance(fit, &fit->parts[p], fit->term[fit->parts[p].term].mean, fit->parts[p + 1].s, fit->gram[0]);
       }
     }
     penalty->low = fmin(0, fmax(-PN_RHO_RANGE, log(least / penalty->scale)));

@@ -66,7 +66,7 @@ static void spread_tiles(pn_smooth_fitter *fit, size_t i, size_t j) {
 /* Weighted numbers of term i for the block's n rows, and their sums: with w z alone, or with w, too. */
 static void expand_term(pn_smooth_fitter *fit, size_t i, size_t n, int gram) {
   const pn_design_term *a = &fit->term[i];
-  const pn_feature *feature = &fit->data->column[i];
+  const pn_feature *feature = &fit->data->column[fit->smooth->term[i].feature];
   double *sums = fit->tile;
   memset(sums, 0, 2 * a->cells * a->width * sizeof(double));
   for (size_t r = 0; r < n; ++r) {
@@ -93,7 +93,7 @@ static void expand_term(pn_smooth_fitter *fit, size_t i, size_t n, int gram) {
 
 /* Extended Gram matrix (upper blocks), if asked for, and right-hand side of rows with weights w and products w z. */
 static void sum_rows(pn_smooth_fitter *fit, int gram) {
-  const size_t K = fit->smooth->features, rows = fit->data->n;
+  const size_t K = fit->smooth->terms, rows = fit->data->n;
   if (gram) memset(fit->ext, 0, fit->E * fit->E * sizeof(double));
   memset(fit->ext_rhs, 0, fit->E * sizeof(double));
   for (size_t begin = 0; begin < rows; begin += fit->row_block) {
@@ -111,7 +111,7 @@ static void sum_rows(pn_smooth_fitter *fit, int gram) {
       expand_term(fit, i, n, gram);
       for (size_t j = i; gram && j < K; ++j) {
         const pn_design_term *b = &fit->term[j];
-        const pn_feature *feature = &fit->data->column[j];
+        const pn_feature *feature = &fit->data->column[fit->smooth->term[j].feature];
         if (b->place == NULL) continue;
         memset(fit->tile, 0, a->cells * a->width * b->cells * b->width * sizeof(double));
         if (a->width == 4 && b->width == 4) {
@@ -126,7 +126,7 @@ static void sum_rows(pn_smooth_fitter *fit, int gram) {
 }
 
 static void gram_from_extended(pn_smooth_fitter *fit, double *gram) {
-  const size_t K = fit->smooth->features, P = fit->P, E = fit->E;
+  const size_t K = fit->smooth->terms, P = fit->P, E = fit->E;
   const double *ext = fit->ext;
   gram[0] = ext[0];
   for (size_t j = 0; j < K; ++j) {
@@ -155,7 +155,7 @@ static void gram_from_extended(pn_smooth_fitter *fit, double *gram) {
 
 static void rhs_from_extended(const pn_smooth_fitter *fit, double *rhs) {
   rhs[0] = fit->ext_rhs[0];
-  for (size_t i = 0; i < fit->smooth->features; ++i) {
+  for (size_t i = 0; i < fit->smooth->terms; ++i) {
     const pn_design_term *a = &fit->term[i];
     for (size_t k = 0; k < a->columns; ++k) {
       rhs[a->at + k] = pn_sum_product(a->project + k * a->extended, fit->ext_rhs + a->extended_at, a->extended);

@@ -3,7 +3,8 @@
 #
 #   Rscript real_data.R --splits=10
 # Splines see numeric columns with as many basis functions as their values allow, at most 30, and factors as they are;
-# rows with missing values, which they cannot use, are left out for both. Beyond 2,000 rows bam() is called with discrete = TRUE.
+# rows with missing values, which they cannot use, are left out for both. Beyond 2,000 rows bam() is called with
+# discrete = TRUE.
 library(protonam)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 arguments <- read_arguments(splits = 10, threads = 2, only = "")
@@ -15,10 +16,6 @@ sets <- list(
   flchain = list(died ~ age + sex + kappa + lambda + creatinine + mgus + flc.grp, flchain),
   Boston = list(medv ~ ., MASS::Boston),
   Pima = list(type ~ ., rbind(MASS::Pima.tr, MASS::Pima.te)),
-  birthwt = list(low ~ age + lwt + race + smoke + ptl + ht + ui + ftv, transform(MASS::birthwt,
-    low = factor(low), race = factor(race), smoke = factor(smoke), ht = factor(ht), ui = factor(ui)
-  )),
-  cars = list(Price ~ MPG.city + EngineSize + Horsepower + Weight + Type + Origin, MASS::Cars93),
   melanoma = list(time ~ sex + age + year + thickness + ulcer, MASS::Melanoma),
   colon = list(died ~ rx + sex + age + obstruct + adhere + nodes + differ + extent, transform(
     survival::colon[survival::colon$etype == 2, ],
@@ -27,9 +24,19 @@ sets <- list(
   nwtco = list(rel ~ instit + histol + stage + age, transform(survival::nwtco,
     rel = factor(rel), instit = factor(instit), histol = factor(histol)
   )),
-  lung = list(ph.karno ~ age + sex + pat.karno + meal.cal + wt.loss, survival::lung),
   quakes = list(mag ~ lat + long + depth + stations, datasets::quakes),
-  mgus2 = list(mspike ~ age + sex + hgb + creat, survival::mgus2)
+  mgus2 = list(mspike ~ age + sex + hgb + creat, survival::mgus2),
+  rotterdam = list(death ~ age + meno + size + grade + nodes + pgr + er + hormon + chemo, transform(
+    survival::rotterdam,
+    death = factor(death), meno = factor(meno), hormon = factor(hormon), chemo = factor(chemo)
+  )),
+  gbsg = list(status ~ age + meno + size + grade + nodes + pgr + er + hormon, transform(survival::gbsg,
+    status = factor(status), meno = factor(meno), hormon = factor(hormon)
+  )),
+  nlschools = list(lang ~ IQ + GS + SES + COMB, MASS::nlschools),
+  diabetic = list(status ~ laser + age + eye + trt + risk + time, transform(survival::diabetic,
+    status = factor(status), trt = factor(trt)
+  ))
 )
 
 spline_formula <- function(formula, data) {
@@ -70,12 +77,12 @@ describe_machine(arguments$threads)
 chosen <- if (nzchar(arguments$only[1L])) arguments$only else names(sets)
 for (name in chosen) {
   each <- suppressWarnings(suppressMessages(vapply(seq_len(arguments$splits), function(s) {
-    tryCatch(one_split(sets[[name]], s), error = function(e) rep(NA_real_, 3L))
+    tryCatch(one_split(sets[[name]], s), error = function(e) c(rows = NA_real_, splines = NA_real_, protonam = NA_real_))
   }, numeric(3))))
   means <- rowMeans(each, na.rm = TRUE)
   gap <- each[3L, ] - each[2L, ]
   cat(sprintf(
-    "%-8s %5d rows: splines %.4f, protonam %.4f, ratio %.4f (standard error %.4f); splits that failed: %d\n", name,
+    "%-9s %5.0f rows: splines %.4f, protonam %.4f, ratio %.4f (standard error %.4f); splits that failed: %d\n", name,
     means[["rows"]], means[["splines"]], means[["protonam"]], means[["protonam"]] / means[["splines"]],
     stats::sd(gap, na.rm = TRUE) / sqrt(sum(!is.na(gap))) / means[["splines"]], sum(is.na(each[2L, ]))
   ))

@@ -62,6 +62,34 @@ test_that("levels are a random effect, centred over the rows", {
   expect_lt(found$fitted$value[3], found$fitted$value[2])
 })
 
+test_that("single values have effects beside their spline, others lie on it", {
+  skip_if_not_installed("mgcv")
+  withr::local_seed(4)
+  x <- in_steps(sample(1:12, 400, replace = TRUE), 1 / 4)
+  y <- sin(x / 2) + c(0, 2)[1 + (x == 5)] + rnorm(400)
+  term <- c(spline_term(x, 6), list(values = as.double(1:12)))
+  rows <- smooth_rows(data.frame(x), y)
+  own <- smooth_fit(smooth_config(1, "gaussian"), rows, list(term), c(0.5, 2, 3))
+  spline <- reference_spline(x, term$knots)
+  single <- outer(x, 1:12, "==") + 0
+  design <- cbind(1, spline$basis, sweep(single, 2, colMeans(single)))
+  penalty <- diag(c(0, rep(1e-9, 6), rep(3, 12)))
+  penalty[2:7, 2:7] <- penalty[2:7, 2:7] + 0.5 * spline$penalties[[1]] + 2 * spline$penalties[[2]] +
+    1e3 * spline$means %o% spline$means
+  inverse <- solve(crossprod(design) + penalty)
+  expect_lt(max(abs(design %*% inverse %*% crossprod(design, y) - own$eta[, 1])), 1e-6)
+  freedom <- sum(diag(inverse[-1, -1] %*% crossprod(design)[-1, -1]))
+  expect_equal(own$fitted$edf, freedom, tolerance = 1e-6)
+  # what R makes of the values and of their covariance
+  base <- list(terms = list(term), handle = NULL)
+  effect <- .Call(ffi_smooth_terms, base, own$fitted, smooth_rows(data.frame(x = c(5, 5.5)), 0:1))[, 1, 1]
+  expect_equal(effect, as.vector(base_basis(term, c(5, 5.5)) %*% own$fitted$value), tolerance = 1e-8)
+  expect_equal(base_basis(term, 5.5)[, 7:18], rep(0, 12))
+  ours <- rowSums((base_basis(term, x[1:9]) %*% own$fitted$covariance[[1]][, , 1]) * base_basis(term, x[1:9]))
+  known <- design[1:9, -1] %*% inverse[-1, -1] %*% t(design[1:9, -1]) * own$fitted$dispersion
+  expect_equal(ours, diag(known), tolerance = 1e-5)
+})
+
 test_that("a missing value has an effect of its own, shrunk where it is rare", {
   withr::local_seed(2)
   effect <- function(missing) {

@@ -199,3 +199,26 @@ test_that("a search judges the default fit by its out-of-fold loss", {
     class = "protonam_error_resume"
   )
 })
+
+test_that("single values that stand out have effects of their own; a curve or a step in few values has not", {
+  withr::local_seed(3)
+  n <- 1500
+  data <- data.frame(money = sample(1:30, n, replace = TRUE), age = sample(20:50, n, replace = TRUE))
+  data$y <- 2 * (data$money %in% c(3, 8, 9, 14, 20, 27)) + 1.5 * (data$age > 35) + rnorm(n)
+  fit <- own_fit(y ~ ., data, ensemble = 4)
+  expect_identical(has_values(fit$base), c(TRUE, FALSE))
+  expect_identical(fit$engine$net, 2L)
+  at <- shapes(fit, "money")
+  expect_gt(min(at$effect[at$x %in% c(3, 8, 9, 14, 20, 27)]), 1)
+  expect_lt(max(at$effect[!at$x %in% c(3, 8, 9, 14, 20, 27)]), 0.5)
+  expect_lt(max(abs(at$upper - at$lower)), 2)
+  expect_output(print(summary(fit)), "single values, z = ")
+  expect_gt(fit$evidence$values[1], values_cut)
+  # a value that no row has lies on the curve, between the two
+  between <- predict(fit, data.frame(money = c(8, 8.5), age = 30), type = "terms")[, "money"]
+  expect_gt(between[1] - between[2], 0.5)
+  terms <- predict(fit, data, type = "terms")
+  expect_equal(rowSums(terms) + attr(terms, "constant"), predict(fit, data, type = "link"), tolerance = 1e-8)
+  data$y <- sin(data$money / 5) + rnorm(n)
+  expect_false(any(has_values(own_fit(y ~ ., data, ensemble = 4)$base)))
+})
