@@ -3,7 +3,8 @@
 #
 # A fit has two descriptions of its network. `config` names all terms; `engine` is what the engine is given: in order 1
 # its prototype layers have the features in engine$net alone. `base` describes layer 0 (R/base.R), which has all
-# features; each member has its own values of it.
+# features; each member has its own values of it. Over a layer 0, a model of pairs has a component (i, i) for each
+# feature beside those of its network: there layer 0's effect stands.
 
 engine_of <- function(object) object$engine %||% object$config
 
@@ -32,17 +33,54 @@ component_values <- function(object, m, data, layers = FALSE, threads = resolve_
   if (!has_base(object)) {
     return(value)
   }
+  out <- array(0, c(data$n, ncol(object$config$components), so, depth + layers))
+  out[, network_places(object), , seq_len(depth) + layers] <- value
   smooth <- smooth_terms(object, m, data)
-  out <- array(0, c(data$n, ncol(object$config$components), so, if (layers) depth + 1L else 1L))
-  net <- engine$net
-  if (layers) {
-    out[, , , 1L] <- smooth
-    out[, net, , -1L] <- value
-  } else {
-    out[] <- smooth
-    out[, net, , ] <- out[, net, , , drop = FALSE] + value
-  }
+  place <- smooth_places(object)
+  for (i in seq_along(place)) out[, place[i], , 1L] <- out[, place[i], , 1L] + smooth[, i, ]
   out
+}
+
+#' Which of a model's components its network has
+#' @noRd
+network_places <- function(object) {
+  engine <- engine_of(object)
+  if (!has_base(object)) {
+    return(seq_len(ncol(engine$components)))
+  }
+  own <- matrix(engine$net[engine$components], nrow(engine$components))
+  key <- function(x) apply(x, 2L, paste, collapse = " ")
+  match(key(own), key(object$config$components))
+}
+
+#' The component that layer 0's effect of each feature belongs to: its own, or the one of all features
+#' @noRd
+smooth_places <- function(object) {
+  components <- object$config$components
+  features <- seq_len(object$config$n_features)
+  alone <- which(components[1L, ] == components[nrow(components), ])
+  if (length(alone)) alone[match(features, components[1L, alone])] else rep(1L, length(features))
+}
+
+#' A network of several features per component over a layer 0 of all features
+#' @noRd
+over_base <- function(config) {
+  config$net <- seq_len(config$n_features)
+  config$n_columns <- config$n_features
+  config
+}
+
+#' Its components with those of single features
+#' @noRd
+with_own_components <- function(config) {
+  components <- config$components
+  if (nrow(components) != 2L) {
+    return(config)
+  }
+  alone <- setdiff(seq_len(config$n_features), components[1L, components[1L, ] == components[2L, ]])
+  components <- cbind(components, rbind(alone, alone, deparse.level = 0L))
+  config$components <- components[, order(components[1L, ], components[2L, ]), drop = FALSE]
+  config
 }
 
 #' Effects of layer 0: array [rows, feature, task x output] in the engine's units

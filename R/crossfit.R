@@ -169,13 +169,11 @@ gains_of_roughness <- function(full, smooth, data, half, threads) {
   config <- full$config
   so <- config$n_tasks * config$n_outputs
   rough <- union(engine_of(full)$net, which(has_values(full$base)))
-  eta <- matrix(0, data$n, so)
+  eta <- link_of_halves(full, data, half, threads)
   change <- array(0, c(data$n, config$n_features, so))
   codes <- lapply(data$features, function(feature) decode_codes(feature, data$n) + 1L)
   for (k in seq_len(n_halves)) {
     out <- half == k
-    link <- layer_predictions(full, k, data, threads)
-    eta[out, ] <- link[out, dim(link)[2L], ]
     shape <- component_values(full, k, data, threads = threads)
     base <- smooth$members[[k]]$base
     for (i in rough) {
@@ -189,13 +187,23 @@ gains_of_roughness <- function(full, smooth, data, half, threads) {
       }
     }
   }
-  eta <- add_offset(data, eta)
   loss <- row_losses(config, data, eta)
   gain <- matrix(NA_real_, data$n, config$n_features)
   for (i in rough) {
     gain[, i] <- row_losses(config, data, eta - array(change[, i, ], c(data$n, so))) - loss
   }
   list(gain = gain, loss = loss)
+}
+
+#' Link of every row, offset included, by the member that did not see its half
+#' @noRd
+link_of_halves <- function(model, data, half, threads) {
+  eta <- matrix(0, data$n, model$config$n_tasks * model$config$n_outputs)
+  for (k in seq_len(n_halves)) {
+    link <- layer_predictions(model, k, data, threads)
+    eta[half == k, ] <- link[half == k, dim(link)[2L], ]
+  }
+  add_offset(data, eta)
 }
 
 #' An effect as a spline with layer 0's strengths would have it
@@ -264,12 +272,12 @@ crossfit_design <- function(job, fold, order) {
   data <- job$data
   names <- vapply(job$encoded$encoders, `[[`, "", "name")
   wanted <- check_prototypes_for(control$prototypes_for, names)
-  if (control$base == "none" || order > 1) {
-    if (order == 1) control <- settle_control(control, data$n, 1)
-    return(list(
-      base = NULL, config = sized_config(config, control), control = control,
-      centers = distinct_centers(data$features, control$prototypes)
-    ))
+  if (order > 1) {
+    return(pair_design(job, fold, order))
+  }
+  if (control$base == "none") {
+    control <- settle_control(control, data$n, 1)
+    return(design_without_base(job, control))
   }
   base <- base_terms(job$encoded, data$n, control$base, job$handle)
   alone <- fit_base(config, data, base)
@@ -297,6 +305,47 @@ crossfit_design <- function(job, fold, order) {
     design <- choose_values(job, design, fold)
   }
   design
+}
+
+design_without_base <- function(job, control) {
+  list(
+    base = NULL, config = sized_config(job$config, control), control = control,
+    centers = distinct_centers(job$data$features, control$prototypes)
+  )
+}
+
+#' Pairs, or all features together: over a smooth layer 0 where the rows speak for it
+#'
+#' On clean data a surface without its smooth margins can be rougher than the surface, and the network is better off
+#' alone. Both are fitted to halves of the rows, and the one with the smaller loss of the other halves is kept.
+#' @noRd
+pair_design <- function(job, fold, order) {
+  control <- job$control
+  alone <- design_without_base(job, control)
+  given <- "base" %in% attr(control, "given")
+  if (control$base == "none" || (order > 2 && is.finite(order)) || (is.null(fold) && !given)) {
+    return(alone)
+  }
+  over <- alone
+  n_features <- length(job$data$features)
+  over$base <- base_terms(job$encoded, job$data$n, control$base)
+  over$net <- seq_len(n_features)
+  if (!is.null(fold)) {
+    single <- over
+    single$config$components <- matrix(over$net, nrow = 1L)
+    over$base <- choose_values(job, single, fold)$base
+  }
+  if (given) {
+    return(over)
+  }
+  half <- screening_halves(fold, 1L)
+  loss <- lapply(list(alone, over), function(design) {
+    design$control$epochs <- max(20, ceiling(control$epochs * screening_share))
+    model <- crossfit_model(job, design, half, seq_len(n_halves))
+    link <- link_of_halves(model, job$data, half, job$threads)
+    sum(row_losses(job$config, job$data, link) * (job$data$weights %||% 1), na.rm = TRUE)
+  })
+  if (loss[[2L]] < loss[[1L]]) over else alone
 }
 
 #' Degrees of freedom that the data ask for, where the user wants others
@@ -390,7 +439,7 @@ choose_values <- function(job, design, fold) {
     screening_round(job, full, fold, round)$gain
   }
   found <- gains_in_rounds(job, fold, round_with(which(lengths(values) > 0L), 1L), round_with)
-  prototypes <- design$evidence$gain
+  prototypes <- design$evidence$gain %||% matrix(0, job$data$n, length(values))
   prototypes[, setdiff(seq_along(values), design$net)] <- 0
   group <- job$groups %||% seq_len(job$data$n)
   better <- apply((found$gain - prototypes) * (job$data$weights %||% 1), 2L, mean_in_errors, group)
@@ -403,11 +452,14 @@ choose_values <- function(job, design, fold) {
 
 values_cut <- 3 # in standard errors: single values make a restless curve
 
+#' Halves of the rows: a binary digit of the fold's number, so that halves of two rounds cut across each other
+#' @noRd
+screening_halves <- function(fold, round) as.integer(((fold - 1L) %/% 2^(round - 1)) %% n_halves) + 1L
+
 #' Gains of prototypes, or of effects of single values, on halves of the rows
-#' @param round Which halves: a binary digit of the fold's number, so that halves of two rounds cut across each other.
 #' @noRd
 screening_round <- function(job, design, fold, round) {
-  half <- as.integer(((fold - 1L) %/% 2^(round - 1)) %% n_halves) + 1L
+  half <- screening_halves(fold, round)
   full <- crossfit_model(job, design, half, seq_len(n_halves))
   design$net <- integer()
   design$base <- with_values(design$base, list(NULL))
@@ -423,9 +475,12 @@ crossfit_model <- function(job, design, fold, skip, verbose = FALSE) {
   model <- list(config = design$config, base = design$base, order = 1)
   model$engine <- if (is.null(design$base)) {
     design$config
+  } else if (nrow(design$config$components) > 1L) {
+    over_base(design$config)
   } else {
     with_prototypes_for(design$config, design$net, length(job$data$features))
   }
+  if (!is.null(design$base)) model$config <- with_own_components(design$config)
   # the user's degree of smoothness acts on prototypes, too
   if (!is.null(design$base$handle)) model$engine$variation_weight <- design$base$handle[design$net]
   data <- job$data

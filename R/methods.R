@@ -140,7 +140,7 @@ coef.protonam <- function(object, ...) {
   engine <- engine_of(object)
   layout <- .Call(ffi_layout, engine)
   n_terms <- ncol(config$components)
-  own <- engine$net %||% seq_len(n_terms) # terms without prototype layers have no weights
+  own <- network_places(object) # terms without prototype layers have no weights
   tasks <- object$task$levels %||% object$response$names %||% object$response$name
   scale <- rep_len(object$response$scale, config$n_tasks)
   weights <- vapply(object$members, function(member) {

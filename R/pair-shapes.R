@@ -107,7 +107,7 @@ member_pure <- function(object, m, components, values, places, tables, layers, t
   config <- object$config
   pairs <- config$components[, components, drop = FALSE]
   so <- config$n_tasks * config$n_outputs
-  depth <- if (layers) config$n_layers else 1L
+  depth <- if (layers) n_shown_layers(object) else 1L
   scale <- rep_len(object$response$scale, so)
   out <- vector("list", length(components))
   for (a in unique(pairs[1L, ])) {
@@ -123,7 +123,9 @@ member_pure <- function(object, m, components, values, places, tables, layers, t
       }
     })
     rows <- encoded_data(features, length(values[[a]]) * longest)
-    value <- array(subset_contributions(sub, rows, layers, threads), c(rows$n, length(with), so, depth))
+    value <- subset_contributions(sub, rows, layers, threads)
+    value <- array(value, c(rows$n, length(with), so, if (layers) config$n_layers else 1L))
+    value <- under_layers(object, value, layers)
     means <- object$centering[[m]][components[with], , , drop = FALSE]
     if (!layers) means <- apply(means, c(1L, 2L), sum)
     value <- value - rep(means, each = rows$n)

@@ -43,7 +43,7 @@ own_components <- function(object, values, layers, members = seq_along(object$me
   alone <- setdiff(seq_len(ncol(config$components)), pair_components(object))
   alone <- alone[config$components[1L, alone] %in% which(lengths(values) > 0L)]
   so <- config$n_tasks * config$n_outputs
-  depth <- if (layers) config$n_layers else 1L
+  depth <- if (layers) n_shown_layers(object) else 1L
   effects <- lapply(values, function(value) array(0, c(length(value), so, depth)))
   if (!length(alone)) {
     return(effects)
@@ -51,7 +51,11 @@ own_components <- function(object, values, layers, members = seq_along(object$me
   rows <- value_rows(values)
   scale <- rep_len(object$response$scale, so) / length(members)
   for (m in members) {
-    value <- subset_contributions(component_subset(object, m, alone), rows, layers, threads)
+    value <- if (has_base(object)) {
+      component_values(object, m, rows, layers, threads)[, alone, , ]
+    } else {
+      subset_contributions(component_subset(object, m, alone), rows, layers, threads)
+    }
     means <- object$centering[[m]][alone, , , drop = FALSE]
     if (!layers) means <- apply(means, c(1L, 2L), sum)
     value <- array(value, c(rows$n, length(alone), so, depth)) - rep(means, each = rows$n)

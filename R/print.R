@@ -95,7 +95,11 @@ own_facts <- function(object) {
     if (has_base(object)) {
       none <- if (any(single)) "none" else "none: all shapes are smooth"
       c(
-        Prototypes = if (length(names)) some(names, quote = "") else none,
+        if (object$order > 1) {
+          c("Smooth part" = "under the prototypes, which do better with it out of fold")
+        } else {
+          c(Prototypes = if (length(names)) some(names, quote = "") else none)
+        },
         "Single values" = if (any(single)) some(feature_names(object)[single], quote = "")
       )
     },

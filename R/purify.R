@@ -279,8 +279,20 @@ star_parts <- function(object, m, a, components, layers, threads) {
     part <- mean[[k]] - rest
     part <- part - rep(colSums(own$weight * part), each = nrow(part))
     size <- c(nrow(part), length(scale), columns / length(scale))
-    array(part, size) * rep(scale, each = size[1L])
+    under_layers(object, array(part, size) * rep(scale, each = size[1L]), layers)
   })
+}
+
+#' Pairs have no part in layer 0: zeros in front of their layers, where layers are shown
+#' @param value Array whose last dimension is layers.
+#' @noRd
+under_layers <- function(object, value, layers) {
+  if (!layers || !has_base(object)) {
+    return(value)
+  }
+  size <- dim(value)
+  depth <- length(size)
+  array(c(numeric(prod(size[-depth])), value), c(size[-depth], size[depth] + 1L))
 }
 
 #' Rows in which one feature takes given values, each with all bins of its partners in turn
@@ -313,7 +325,8 @@ encode_repeated <- function(values, index) {
 #'   model's
 #' @noRd
 component_subset <- function(object, m, keep) {
-  config <- object$config
+  config <- engine_of(object)
+  keep <- match(keep, network_places(object))
   member <- object$members[[m]]
   n <- ncol(config$components)
   layout <- .Call(ffi_layout, config)
