@@ -4,7 +4,7 @@
 # rows alone. The delete-a-group jackknife turns their spread into a standard error,
 #   se^2 = (K - 1) / K sum_k (f_k - mean)^2,
 # no smaller than layer 0's own posterior variance: where all members shrink an effect to nothing they do not differ.
-# The larger of two estimates counts 2 (K - 1) degrees of freedom (measured: inst/benchmarks/README.md). Ensembles of
+# The larger of two estimates counts 1.5 (K - 1) degrees of freedom (measured: inst/benchmarks/README.md). Ensembles of
 # the paper's procedure have the plain standard deviation of their members, as in the paper.
 
 is_crossfitted <- function(object) !is.null(object$fold)
@@ -22,7 +22,7 @@ member_error <- function(object) {
 band_width <- function(object, level, points = 1) {
   k <- length(object$members)
   level <- level^(1 / points)
-  if (is_crossfitted(object)) stats::qt((1 + level) / 2, 2 * (k - 1)) else stats::qnorm((1 + level) / 2)
+  if (is_crossfitted(object)) stats::qt((1 + level) / 2, 1.5 * (k - 1)) else stats::qnorm((1 + level) / 2)
 }
 
 #' At how many points a term's curve may count as independent: its effective degrees of freedom, and its jumps

@@ -8,7 +8,7 @@
 #' counted), so that 200 and 200,000 rows both train sensibly. What matters is the number of optimiser steps: more with
 #' more rows, while small data would only be learned by heart.
 #'
-#' The default fit (`procedure = "crossfit"`, `order = 1`) distinguishes two cases. Data are *clean* if they have at
+#' The default fit (`procedure = "crossfit"`) distinguishes two cases. Data are *clean* if they have at
 #' least 8000 rows and the smooth layer alone explains more than 60 % of the loss; they call for a larger network, more
 #' steps and a weaker penalty on variation. All other data are *noisy*.
 #'
@@ -20,9 +20,9 @@
 #' | `weight_decay` | 0.01 | 0.001 |
 #' | `variation` | 0.3 | 0.1 or 0.03, whichever has the smaller loss in the screening |
 #'
-#' `bins` is 1024 here. Without a smooth layer (`base = "none"`) the settings of clean data apply from 8000 rows on.
+#' Without a smooth layer (`base = "none"`) the settings of clean data apply from 8000 rows on.
 #'
-#' Fits of the paper's procedure and of higher orders have 32 prototypes, 4 layers and 64 hidden units; `7000 * sqrt(n /
+#' Fits of the paper's procedure have 32 prototypes, 4 layers and 64 hidden units; `7000 * sqrt(n /
 #' 14000)` steps, from 700 to 7000; batches of at most 2048, or of the power of two nearest to `n / 128` if that is
 #' larger, up to 16,384; a `weight_decay` of 0.01 below 5000 rows and of 0.001 from there on.
 #'
@@ -45,8 +45,10 @@
 #' @param dropout,dropout_output Probability of dropping a hidden unit, and of dropping a component's output. Not
 #'   together with the penalty on variation: for `procedure = "paper"` and higher orders.
 #' @param norm `"layer"` or `"batch"` normalisation in the encoders.
-#' @param base Layer 0, under the prototypes of an `order = 1` fit: `"smooth"` for splines and random effects,
-#'   `"linear"` for straight lines and random effects, `"none"` for prototype layers alone, as in the paper.
+#' @param base Layer 0, under the prototypes: `"smooth"` for splines and random effects, `"linear"` for straight lines
+#'   and random effects, `"none"` for prototype layers alone, as in the paper. With `order = 2` and `order = Inf`, unless
+#'   given, halves of the rows decide between `"smooth"` and `"none"` by the loss of the other halves: interactions of
+#'   clean data can be better off without. Other orders have none.
 #' @param prototypes_for Which features may have prototypes on top of the smooth layer: `NULL` for those that the
 #'   screening finds evidence for, `TRUE` for all numeric and ordered features, names for these, `FALSE` for none.
 #'   Unordered factors and columns with two values have none in any case: the smooth layer fits their levels freely.
@@ -60,11 +62,9 @@
 #' @param scaling How columns are scaled: `"quantile"` to normal scores (robust, the default), `"minmax"` to 0..1, or
 #'   `"none"`.
 #' @param bins At most how many representative values a numeric column may have, `NULL` for exact values. Columns with
-#'   no more distinct values than that are always exact. If left out it is 1024 in the default fit of order 1, and 256
-#'   otherwise, which makes long data train several times faster and
-#'   changed test scores of order 1 by less than 0.2 % (`inst/benchmarks/bins_default.R`). With `order = 2` exact values
-#'   can be better where two features say something only together, such as longitude and latitude. New values are mapped
-#'   to the same representatives.
+#'   no more distinct values than that are always exact. If left out it is 1024 in the default fit, and 256 with
+#'   `procedure = "paper"`, which makes long data train several times faster and changed test scores of order 1 by less
+#'   than 0.2 % (`inst/benchmarks/bins_default.R`). New values are mapped to the same representatives.
 #' @param patience For `procedure = "paper"`: stop when the validation score has not improved for this many epochs.
 #'   Epochs before the temperature has fallen never end the training.
 #' @param hierarchical Train the cumulative predictions of all layers (`TRUE`), or the last one only.

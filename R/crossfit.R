@@ -276,8 +276,7 @@ crossfit_design <- function(job, fold, order) {
     return(pair_design(job, fold, order))
   }
   if (control$base == "none") {
-    control <- settle_control(control, data$n, 1)
-    return(design_without_base(job, control))
+    return(design_without_base(job, settle_control(control, data$n, 1)))
   }
   base <- base_terms(job$encoded, data$n, control$base, job$handle)
   alone <- fit_base(config, data, base)
@@ -320,16 +319,16 @@ design_without_base <- function(job, control) {
 #' alone. Both are fitted to halves of the rows, and the one with the smaller loss of the other halves is kept.
 #' @noRd
 pair_design <- function(job, fold, order) {
-  control <- job$control
-  alone <- design_without_base(job, control)
-  given <- "base" %in% attr(control, "given")
-  if (control$base == "none" || (order > 2 && is.finite(order)) || (is.null(fold) && !given)) {
-    return(alone)
+  given <- "base" %in% attr(job$control, "given")
+  if (job$control$base == "none" || (order > 2 && is.finite(order)) || (is.null(fold) && !given)) {
+    return(design_without_base(job, settle_control(job$control, job$data$n, 1)))
   }
-  over <- alone
-  n_features <- length(job$data$features)
-  over$base <- base_terms(job$encoded, job$data$n, control$base)
-  over$net <- seq_len(n_features)
+  base <- base_terms(job$encoded, job$data$n, job$control$base)
+  eta <- add_offset(job$data, fit_base(job$config, job$data, base)$eta)
+  control <- settle_control(job$control, job$data$n, explained_share(job$config, job$data, eta))
+  alone <- over <- design_without_base(job, control)
+  over$base <- base
+  over$net <- seq_along(job$data$features)
   if (!is.null(fold)) {
     single <- over
     single$config$components <- matrix(over$net, nrow = 1L)

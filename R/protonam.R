@@ -268,8 +268,8 @@ fit_frame <- function(frame, columns, order, family, task, pairs, weights, offse
   check_response_size(response, response$y, offset)
 
   resolved <- check_trainable(resolve_control(control, length(split$train)))
-  if (paper || order > 1) control <- resolved
-  if (!paper && order == 1 && !"bins" %in% attr(control, "given")) control$bins <- own_bins
+  if (paper) control <- resolved
+  if (!paper && !"bins" %in% attr(control, "given")) control$bins <- own_bins
   part <- function(at) {
     list(
       at = at, n = length(at), columns = function(x) take_rows(x, rows$index[at], n),
@@ -417,7 +417,7 @@ judge_fit <- function(fields, judged, weights, groups) {
   )
 }
 
-own_bins <- 1024 # of the package's own procedure in order 1: values that matter are not cut
+own_bins <- 1024 # of the package's own procedure: values that matter are not cut
 
 #' Arguments that do not go with the procedure
 #' @noRd

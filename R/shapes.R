@@ -31,7 +31,7 @@
 #' jackknife turns their differences into a standard error: with \eqn{K} members \eqn{f_k} and their mean \eqn{f},
 #' \eqn{se^2 = (K - 1) / K \sum_k (f_k - f)^2}{se^2 = (K - 1) / K sum (f_k - f)^2}. It is taken to be no smaller than
 #' the posterior standard deviation of the smooth layer, because members that all shrink an effect to nothing do not
-#' differ. `lower` and `upper` are the effect minus and plus `qt((1 + level) / 2, 2 * (K - 1))` standard errors.
+#' differ. `lower` and `upper` are the effect minus and plus `qt((1 + level) / 2, 1.5 * (K - 1))` standard errors.
 #'
 #' The bands are pointwise: at each value by itself they are made to hold the effect with probability `level`, over
 #' samples of rows. They do not cover what the model leaves out, such as confounders, interactions or dependence between

@@ -222,3 +222,41 @@ test_that("single values that stand out have effects of their own; a curve or a 
   data$y <- sin(data$money / 5) + rnorm(n)
   expect_false(any(has_values(own_fit(y ~ ., data, ensemble = 4)$base)))
 })
+
+test_that("pairs stand over a smooth layer where it helps, and main effects contain it", {
+  withr::local_seed(5)
+  n <- 400
+  data <- data.frame(a = rnorm(n), b = rnorm(n), unit = factor(sample(letters[1:3], n, replace = TRUE)))
+  data$b[1:20] <- NA
+  b <- ifelse(is.na(data$b), 0.5, data$b)
+  data$y <- sin(data$a) + b + data$a * b / 2 + as.integer(data$unit) / 2 + rnorm(n, sd = 0.5)
+  fit <- own_fit(y ~ ., data, order = 2, base = "smooth")
+  expect_true(has_base(fit))
+  expect_identical(shown_terms(fit), c("a", "b", "unit", "a:b", "a:unit", "b:unit"))
+  terms <- predict(fit, data, type = "terms")
+  expect_equal(rowSums(terms) + attr(terms, "constant"), predict(fit, data, type = "link"), tolerance = 1e-8)
+  expect_equal(as.vector(colMeans(terms)), rep(0, 6), tolerance = 1e-6)
+  # the smooth layer's effects are in the main effects, at every value, and pairs have none of it
+  by_layer <- shapes(fit, layers = TRUE, level = NULL)
+  smooth <- by_layer[by_layer$layer == 0, ]
+  expect_true(all(smooth$effect[smooth$term %in% c("a:b", "a:unit", "b:unit")] == 0))
+  member <- seq_along(fit$members)
+  points <- list(a = seq(-1.5, 1.5, 0.25))
+  at <- shapes(fit, "a", layers = TRUE, points = points)
+  rows <- encode_newdata(fit, data.frame(a = points$a, b = 0, unit = "a"))$data
+  known <- Reduce(`+`, lapply(member, function(m) smooth_terms(fit, m, rows)[, 1, 1])) / length(member)
+  expect_equal(diff(at$effect[at$layer == 0]), diff(known * fit$response$scale), tolerance = 1e-6)
+  sums <- as.vector(tapply(at$effect, at$x, sum))
+  expect_equal(sums, shapes(fit, "a", points = points)$effect, tolerance = 1e-6)
+  expect_identical(dim(predict(fit, data[1:2, ], type = "layers"))[2], fit$config$n_layers + 1L)
+  expect_null(own_fit(y ~ ., data, order = 2, base = "none")$base)
+  expect_false(is.null(own_fit(y ~ ., data, order = Inf, base = "smooth")$base))
+  # smooth effects and noise alone speak for the smooth layer
+  data$y <- data$a + b + rnorm(n)
+  chosen <- own_fit(y ~ ., data, order = 2)
+  expect_true(has_base(chosen))
+  expect_output(print(chosen), "Smooth part +under the prototypes")
+  lonely <- own_fit(y ~ ., data, order = 2, pairs = ~ a:b, base = "smooth")
+  terms <- predict(lonely, data, type = "terms")
+  expect_equal(rowSums(terms) + attr(terms, "constant"), predict(lonely, data, type = "link"), tolerance = 1e-8)
+})
