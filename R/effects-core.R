@@ -6,8 +6,6 @@
 # features; each member has its own values of it. Over a layer 0, a model of pairs has a component (i, i) for each
 # feature beside those of its network: there layer 0's effect stands.
 
-engine_of <- function(object) object$engine %||% object$config
-
 has_base <- function(object) !is.null(object$base)
 
 #' Layers that a user sees: layer 0, called smooth, and the prototype layers

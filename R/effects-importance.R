@@ -51,3 +51,8 @@ overall_importance <- function(object) {
   terms <- shown_terms(object)
   stats::setNames(rowMeans(matrix(object$effects$importance, length(terms))), terms)
 }
+
+importance_label <- function(importance) {
+  scale <- attr(importance, "scale_label") %||% "effect"
+  if (grepl("^effect on", scale)) sub("effect", "mean |effect|", scale, fixed = TRUE) else paste0("mean |", scale, "|")
+}

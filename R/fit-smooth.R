@@ -6,7 +6,6 @@
 # values: NULL, or the values of a spline's feature that have effects of their own beside the spline.
 
 max_base_columns <- 400L # coefficients of layer 0 in all
-max_levels <- 120L # effects of one feature's levels
 least_knots <- 20L
 most_knots <- 30L
 

@@ -76,8 +76,6 @@ column_vector <- function(x, type, name, unit = NULL) {
   x
 }
 
-`%||%` <- function(a, b) if (is.null(a)) b else a
-
 #' Distinct values of a column
 #'
 #' @return list(label = values (character for categorical types, double otherwise; NA or NaN when missing), codes,
@@ -332,3 +330,23 @@ decode_numbers <- function(encoder, number) {
     c(encoder$levels, "(missing)")[number + 1L]
   )
 }
+
+max_levels <- 120L # effects of one feature's levels
+
+#' Numbers of a column as short text: at least four digits and all before the point, dates as dates
+#' @noRd
+format_values <- function(encoder, number) {
+  short <- function(x) {
+    digits <- pmax(4, ifelse(is.finite(x) & x != 0, floor(log10(abs(x))) + 1, 4))
+    vapply(signif(x, digits), format, "", digits = 15L)
+  }
+  text <- switch(encoder$type,
+    numeric = short(number),
+    difftime = paste(short(number), encoder$unit),
+    POSIXct = format(decode_numbers(encoder, number), "%Y-%m-%d %H:%M"),
+    format(decode_numbers(encoder, number))
+  )
+  ifelse(is.na(number), "(missing)", text)
+}
+
+missing_level <- "(missing)"

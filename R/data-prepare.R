@@ -194,24 +194,44 @@ own_score <- function(member, response) {
   member
 }
 
-#' Fitted values of all rows that take part: matrix [rows, visible outputs], own link units
-#' @param parts List of list(at, data, unknown).
+#' Offset of new rows: as given, or from the data
+#' @param object A fit, or a list of its fields offset, variables, data_names and env.
+#' @param rows Row numbers of the data that need one.
+#' @param source The argument that the data come from, for messages.
 #' @noRd
-fitted_link <- function(fields, parts, task, threads) {
-  fitted <- matrix(NA_real_, fields$nobs, n_visible(fields), dimnames = list(NULL, visible_names(fields)))
-  for (part in parts) {
-    if (length(part$at)) {
-      link <- engine_link(fields, part$data, part$unknown, threads)
-      fitted[part$at, ] <- visible_link(fields, link, task[part$at], fields$offset_values[part$at])
-    }
+new_offset <- function(object, data, offset, rows, source) {
+  n <- data_rows(data)
+  if (!is.null(offset)) {
+    offset <- plain_numbers(offset)
+    if (is.numeric(offset) && length(offset) == 1L) offset <- rep(offset, n)
+    return(check_offset(offset, list(), data, object$env, n, rows))
   }
-  fitted
-}
-
-#' Predictions for a validation data frame, in the shape of task_scores()
-#' @param outside,encoded Its part, and the same encoded.
-#' @noRd
-outside_part <- function(fields, outside, encoded, threads) {
-  link <- engine_link(fields, encoded$data, encoded$unknown, threads)
-  c(list(link = visible_link(fields, link, outside$task, outside$offset)), outside[c("y", "task", "weights")])
+  if (is.null(object$offset)) {
+    return(NULL)
+  }
+  terms <- object$offset$terms
+  if (object$offset$vector) {
+    is_feature <- "offset" %in% unlist(lapply(object$variables, variables_in))
+    if (is_feature || !"offset" %in% names(data)) {
+      pn_abort(
+        c(
+          "The model was fitted with an offset that {.arg {source}} does not hold.",
+          i = if (source == "newdata") "Give one for the new rows: {.arg offset}.",
+          i = if (is_feature) "The column {.field offset} is a feature." else "A column {.field offset} would do, too."
+        ),
+        class = "offset", arg = "offset"
+      )
+    }
+    terms <- c(terms, list(quote(offset)))
+  }
+  absent <- setdiff(intersect(unlist(lapply(terms, all.vars)), c(object$data_names, "offset")), names(data))
+  if (length(absent)) {
+    pn_abort(
+      c("The data lack {cli::qty(length(absent))}column{?s} {.and {.field {absent}}} of the offset.",
+        i = "{.arg offset} can be given instead."
+      ),
+      class = "missing_column", arg = absent
+    )
+  }
+  check_offset(NULL, terms, data, object$env, n, rows)
 }

@@ -9,10 +9,6 @@ model_title <- function(object) {
   sprintf("%s (order %s), %s", name, format(order), kind[[object$family$family]])
 }
 
-count <- function(n, what, plural = paste0(what, "s")) {
-  paste(format(n, big.mark = ",", scientific = FALSE, trim = TRUE), if (n == 1) what else plural)
-}
-
 #' The call without data that was passed by value
 #' @noRd
 format_call <- function(call) {

@@ -150,3 +150,16 @@ some <- function(x, most = 5L, quote = "\"") {
     shown
   }
 }
+
+check_dots_empty <- function(dots, known) {
+  if (length(dots)) {
+    name <- if (is.null(names(dots)) || !nzchar(names(dots)[1L])) "..." else names(dots)[1L]
+    pn_abort(c("{.arg {name}} is not an argument.", suggest(name, known)), class = "argument", arg = name)
+  }
+}
+
+count <- function(n, what, plural = paste0(what, "s")) {
+  paste(format(n, big.mark = ",", scientific = FALSE, trim = TRUE), if (n == 1) what else plural)
+}
+
+`%||%` <- function(a, b) if (is.null(a)) b else a

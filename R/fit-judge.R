@@ -112,8 +112,7 @@ gain_over_nothing <- function(object, link, y, weights = NULL, groups = NULL) {
 
 #' A final recalibration, where out-of-fold predictions call for it
 #'
-#' A slope more than two standard errors from 1 stretches or shrinks the linear predictor as a whole, so that intercept
-#' and terms still add up.
+#' The linear predictor is stretched or shrunk as a whole, so that intercept and terms still add up.
 #' @return fields, with `calibration` = c(intercept, slope) if anything was changed
 #' @noRd
 recalibrate <- function(fields, weights) {
@@ -123,7 +122,11 @@ recalibrate <- function(fields, weights) {
   }
   known <- !is.na(fields$out_of_fold[, 1L])
   line <- calibration_line(fields, fields$out_of_fold[known, , drop = FALSE], fields$y[known, 1L], weights[known])
-  if (is.null(line) || abs(line$slope - 1) <= 2 * line$error || line$slope < 0.1 || line$slope > 4) {
+  if (is.null(line)) {
+    return(fields)
+  }
+  line <- believable_line(line, length(fields$members), mean(fields$out_of_fold[known, 1L]))
+  if (abs(line$slope - 1) < least_stretch) {
     return(fields)
   }
   fields$response$scale <- fields$response$scale * line$slope
@@ -132,6 +135,20 @@ recalibrate <- function(fields, weights) {
   fields$out_of_fold <- line$intercept + line$slope * fields$out_of_fold
   fields$calibration <- c(intercept = line$intercept, slope = line$slope)
   fields
+}
+
+slope_spread <- 0.1 # of the calibration slopes of fits like these, around 1
+least_stretch <- 0.02 # smaller changes are not worth a word
+
+#' A calibration line drawn towards 1, as far as its standard error asks for
+#'
+#' Members see (K - 1) / K of the rows, so that they are overfitted by that much more than all of them together.
+#' @param middle Where the line does not move: mean of the linear predictors.
+#' @noRd
+believable_line <- function(line, k, middle) {
+  slope <- 1 + (line$slope - 1) * (k - 1) / k * slope_spread^2 / (slope_spread^2 + line$error^2)
+  at <- line$intercept + line$slope * middle
+  list(slope = slope, intercept = at - slope * middle)
 }
 
 #' Standard error of a weighted mean, rows of a group taken together

@@ -135,22 +135,6 @@ contribution_labels <- function(object, newdata, n) {
   }, object$encoder, columns)
 }
 
-#' Numbers of a column as short text: at least four digits and all before the point, dates as dates
-#' @noRd
-format_values <- function(encoder, number) {
-  short <- function(x) {
-    digits <- pmax(4, ifelse(is.finite(x) & x != 0, floor(log10(abs(x))) + 1, 4))
-    vapply(signif(x, digits), format, "", digits = 15L)
-  }
-  text <- switch(encoder$type,
-    numeric = short(number),
-    difftime = paste(short(number), encoder$unit),
-    POSIXct = format(decode_numbers(encoder, number), "%Y-%m-%d %H:%M"),
-    format(decode_numbers(encoder, number))
-  )
-  ifelse(is.na(number), "(missing)", text)
-}
-
 #' The values of each row's term: of the feature, or of both features of a pair
 #' @param terms Positions of terms.
 #' @noRd
@@ -162,4 +146,18 @@ term_values <- function(terms, labels, row, object) {
     out[at] <- do.call(paste, c(lapply(labels[features[[term]]], `[`, row[at]), sep = ", "))
   }
   out
+}
+
+# what the running total is: the response itself, or log odds of it and the like
+waterfall_label <- function(contributions) {
+  response <- attr(contributions, "response")
+  scale <- attr(contributions, "scale_label")
+  if (several_responses(contributions)) {
+    # the panels' titles name the responses
+    return(if (identical(attr(contributions, "family"), "gaussian")) "prediction" else scale)
+  }
+  if (is.null(scale) || identical(attr(contributions, "family"), "gaussian")) {
+    return(response %||% "prediction")
+  }
+  if (is.null(response) || grepl(" class", scale, fixed = TRUE)) scale else paste(scale, "of", response)
 }

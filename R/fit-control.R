@@ -303,3 +303,5 @@ print.protonam_control <- function(x, ...) {
   cat(paste0("  ", format(known), "  ", shown, "\n"), sep = "")
   invisible(x)
 }
+
+own_bins <- 1024 # of the package's own procedure: values that matter are not cut

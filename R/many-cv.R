@@ -1,7 +1,5 @@
 # Cross-validation: folds, one fit per fold, scores of the predictions for the rows left out.
 
-stream_folds <- 3
-
 #' Cross-validate a protonam model
 #'
 #' Fits the model once per fold on the other folds' rows and scores its predictions for the fold's own. All that is

@@ -49,39 +49,6 @@ check_folds <- function(folds, n, groups) {
   k
 }
 
-#' Rows dealt out in random order, class by class
-#' @noRd
-draw_folds <- function(k, classes, n, seed) {
-  shuffled <- permutation(n, seed, stream_folds)
-  if (!is.null(classes)) shuffled <- shuffled[order(classes[shuffled])]
-  id <- integer(n)
-  # dealing goes on from class to class, so that fold sizes differ by one row at most
-  id[shuffled] <- rep_len(seq_len(k), n)
-  id
-}
-
-#' Whole groups, the largest first, each to the fold with fewest rows (and rows of the rarest class) so far
-#' @noRd
-draw_grouped <- function(k, groups, classes, seed) {
-  group <- match(groups, unique(groups))
-  size <- tabulate(group)
-  load <- cbind(size / sum(size))
-  if (!is.null(classes)) {
-    counts <- unclass(table(group, classes))
-    load <- cbind(load, t(t(counts) / colSums(counts)))
-  }
-  order <- permutation(length(size), seed, stream_folds)
-  order <- order[order(-size[order])]
-  filled <- matrix(0, k, ncol(load))
-  fold <- integer(length(size))
-  for (g in order) {
-    after <- rowSums((filled + rep(load[g, ], each = k))^2) - rowSums(filled^2)
-    fold[g] <- which.min(round(after, 12))
-    filled[fold[g], ] <- filled[fold[g], ] + load[g, ]
-  }
-  fold[group]
-}
-
 given_folds <- function(folds, job) {
   value <- resolve_role(folds, job$columns, job$env, "folds", job$n)$value[job$rows]
   if (anyNA(value)) {

@@ -65,18 +65,6 @@ variance <- function(family, mean) {
   )
 }
 
-#' Deviance of single observations, before weighting
-#' @noRd
-unit_deviance <- function(family, y, mean) {
-  log_ratio <- function(a, b) ifelse(a == 0, 0, a * log(a / b))
-  switch(family,
-    gaussian = (y - mean)^2,
-    poisson = 2 * (log_ratio(y, mean) - (y - mean)),
-    multinomial = 2 * log_ratio(y, mean),
-    2 * (log_ratio(y, mean) + log_ratio(1 - y, 1 - mean))
-  )
-}
-
 #' @rdname protonam-methods
 #' @export
 deviance.protonam <- function(object, ...) {

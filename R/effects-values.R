@@ -148,3 +148,7 @@ member_single_effects <- function(object, m, values, rows, layers, threads) {
     array(value[seq_len(n), i, , ], c(n, size[2L], depth)) * rep(scale, each = n)
   })
 }
+
+#' The features of a term, as its data frame says; one made by hand may not say
+#' @noRd
+term_parts <- function(term, features) features[[term]] %||% strsplit(term, ":", fixed = TRUE)[[1L]]

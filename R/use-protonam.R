@@ -38,9 +38,9 @@
 #' 5. *The fit* is the mean of the members on the link scale. The delete-a-group jackknife over the folds gives standard
 #'    errors and bands, see [shapes()].
 #' 6. *Scores.* Each row is predicted by the member that did not see it. `print()` reports scores of these out-of-fold
-#'    predictions with intervals; `predict(fit, out_of_fold = TRUE)` returns them. If their calibration slope is more
-#'    than two standard errors from 1, the linear predictor is stretched or shrunk as a whole and the summary says so;
-#'    intercept and terms still add up.
+#'    predictions with intervals; `predict(fit, out_of_fold = TRUE)` returns them. If their calibration slope is not 1,
+#'    the linear predictor is stretched or shrunk as a whole, by less the larger the slope's standard error is, and the
+#'    summary says so; intercept and terms still add up.
 #'
 #' The AUC is reported and never optimised. The screening and the sizes in step 1 have seen all rows, so the scores in
 #' step 6 are slightly optimistic; [cv_protonam()] repeats every step within each fold. Higher orders have no smooth
@@ -416,8 +416,6 @@ judge_fit <- function(fields, judged, weights, groups) {
     gain_over_nothing(fields, fields$out_of_fold, fields$y, weights, groups)
   )
 }
-
-own_bins <- 1024 # of the package's own procedure: values that matter are not cut
 
 #' Arguments that do not go with the procedure
 #' @noRd
