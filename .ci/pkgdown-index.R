@@ -18,7 +18,10 @@ pages <- lapply(list.files(file.path(root, "man"), "[.]Rd$", full.names = TRUE),
   page <- tools::parse_Rd(path)
   tag <- vapply(page, function(part) attr(part, "Rd_tag"), "")
   text <- function(name) vapply(page[tag == name], function(part) trimws(paste(unlist(part), collapse = "")), "")
-  list(name = text("\\name"), alias = unique(c(text("\\name"), text("\\alias"))), internal = "internal" %in% text("\\keyword"))
+  list(
+    name = text("\\name"), alias = unique(c(text("\\name"), text("\\alias"))),
+    internal = "internal" %in% text("\\keyword")
+  )
 })
 page_of <- function(entry) which(vapply(pages, function(page) entry %in% page$alias, NA))[1L]
 at <- vapply(listed, page_of, 1L)
