@@ -148,7 +148,7 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
   if (!is.null(bins) && is.null(levels) && length(order) > bins) {
     binned <- bin_values(number, values, table$counts, order, bins, tails)
     encoder$bins <- binned$bins
-    feature <- recode(feature, binned$values, binned$map)
+    feature <- encoded_feature(binned$values, binned$map[encoded_index(feature)])
     table$counts <- as.vector(rowsum(table$counts, binned$map))
     missing <- is.nan(feature$values)
   }
@@ -288,7 +288,7 @@ encode_column <- function(encoder, x) {
     map <- findInterval(number, encoder$bins$breaks) + 1L
     values <- c(encoder$bins$value, if (anyNA(number)) NaN)
     map[is.na(number)] <- length(values)
-    feature <- recode(list(codes = table$codes, width = table$width), values, map)
+    feature <- encoded_feature(values, map[encoded_index(table)])
   }
   unknown <- is.nan(feature$values) & !encoder$has_missing
   # a place holder for the engine; predictions average over the feature instead (R/predict.R)
@@ -311,7 +311,7 @@ encode_columns <- function(encoders, columns, n) {
   new_levels <- stats::setNames(lapply(encoded, `[[`, "new_levels"), names)
   list(
     features = lapply(encoded, `[[`, "feature"),
-    unknown = lapply(encoded, function(e) if (any(e$unknown)) which(e$unknown[decode_codes(e$feature, n) + 1L])),
+    unknown = lapply(encoded, function(e) if (any(e$unknown)) which(e$unknown[encoded_index(e$feature, n)])),
     new_missing = names[vapply(encoded, `[[`, NA, "new_missing")],
     infinite = names[vapply(encoded, `[[`, NA, "infinite")],
     new_levels = new_levels[lengths(new_levels) > 0L]

@@ -1,9 +1,34 @@
-# Encoded rows: features as tables of values and packed codes. Only this file packs and unpacks codes.
+# Encoded rows: what the engine reads. The only file that packs and unpacks codes.
+#
+# An encoded feature is list(values, codes, width): processed distinct values (NaN = missing), and per row the 0-based
+# position among them as `width` (1, 2 or 4) bytes in a raw vector.
 
+#' A feature from its table and, per row, the position in it
+#' @param index From 1.
+#' @noRd
+encoded_feature <- function(values, index) {
+  width <- if (length(values) <= 256L) 1L else if (length(values) <= 65536L) 2L else 4L
+  list(values = values, codes = writeBin(as.integer(index) - 1L, raw(), size = width), width = width)
+}
+
+#' Positions of rows in a feature's table, from 1
+#' @noRd
+encoded_index <- function(feature, n = length(feature$codes) / feature$width) {
+  readBin(feature$codes, "integer", n, size = feature$width, signed = feature$width == 4L) + 1L
+}
+
+#' Some rows of encoded features
+#' @noRd
+encoded_slice <- function(features, rows, n) {
+  lapply(features, function(feature) {
+    feature$codes <- writeBin(encoded_index(feature, n)[rows] - 1L, raw(), size = feature$width)
+    feature
+  })
+}
 
 #' Rows for the engine (src/r_parse.c)
 #'
-#' @param features List of encoded features (R/codes.R).
+#' @param features List of encoded features.
 #' @param y Double matrix in the engine's units, or NULL when only predicting.
 #' @noRd
 encoded_data <- function(features, n, y = NULL, task = NULL, weights = NULL, offset = NULL) {

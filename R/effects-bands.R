@@ -109,7 +109,7 @@ floor_term_errors <- function(object, error, data) {
   none <- lapply(values, function(value) array(0, c(length(value), size[3L], 1L)))
   least <- floor_errors(object, none, values)
   for (i in seq_along(values)) {
-    code <- decode_codes(data$features[[i]], data$n) + 1L
+    code <- encoded_index(data$features[[i]], data$n)
     error[, i, ] <- pmax(error[, i, ], least[[i]][code, , 1L])
   }
   error

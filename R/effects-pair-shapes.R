@@ -117,9 +117,9 @@ member_pure <- function(object, m, components, values, places, tables, layers, t
     features <- lapply(seq_along(values), function(i) {
       z <- values[[i]] %||% 0
       if (i == a) {
-        encode_repeated(z, rep(seq_along(z), longest))
+        encoded_feature(z, rep(seq_along(z), longest))
       } else {
-        encode_repeated(z, rep(pmin(seq_len(longest), length(z)), each = length(values[[a]])))
+        encoded_feature(z, rep(pmin(seq_len(longest), length(z)), each = length(values[[a]])))
       }
     })
     rows <- encoded_data(features, length(values[[a]]) * longest)

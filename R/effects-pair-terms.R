@@ -89,7 +89,7 @@ pair_terms <- function(object, contributions, data, unknown, parts = object$puri
   }
   for (i in features) {
     feature <- data$features[[i]]
-    code <- decode_codes(feature, n) + 1L
+    code <- encoded_index(feature, n)
     place <- locate(object$purified$axes[[i]]$nodes, feature$values)
     for (p in which(config$components[1L, pure] == i | config$components[2L, pure] == i)) {
       side <- if (config$components[1L, pure[p]] == i) "first" else "second"
@@ -122,7 +122,7 @@ summarise_pairs <- function(object, data, threads) {
     total <- total + sum(weights)
     importance <- importance + colSums(abs(value) * weights)
     for (i in which(missing)) {
-      gone <- is_missing_code(object$encoder[[i]], part$features[[i]])[decode_codes(part$features[[i]], part$n) + 1L]
+      gone <- is_missing_code(object$encoder[[i]], part$features[[i]])[encoded_index(part$features[[i]], part$n)]
       if (any(gone)) {
         absent[i, ] <- value[which(gone)[1L], i, ]
         value[gone, i, ] <- NA

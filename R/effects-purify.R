@@ -94,7 +94,7 @@ purify <- function(object, data, counts, threads) {
   binned <- lapply(seq_along(object$encoder), function(i) {
     pair_axis(object, i, data$features[[i]]$values, counts[[i]], size)
   })
-  codes <- Map(function(axis, feature) axis$bin[decode_codes(feature, data$n) + 1L], binned, data$features)
+  codes <- Map(function(axis, feature) axis$bin[encoded_index(feature, data$n)], binned, data$features)
   axes <- lapply(binned, function(axis) axis[names(axis) != "bin"])
   joint <- lapply(seq_len(ncol(pairs)), function(p) {
     a <- pairs[1L, p]
@@ -302,20 +302,15 @@ star_rows <- function(object, a, values, partners, depth) {
   n <- length(values) * depth
   features <- lapply(seq_along(axes), function(i) {
     if (i == a) {
-      encode_repeated(values, rep(seq_along(values), each = depth))
+      encoded_feature(values, rep(seq_along(values), each = depth))
     } else if (i %in% partners) {
       bins <- axes[[i]]$bins
-      encode_repeated(bins, rep(pmin(seq_len(depth), length(bins)), length(values)))
+      encoded_feature(bins, rep(pmin(seq_len(depth), length(bins)), length(values)))
     } else {
-      encode_repeated(0, rep(1L, n))
+      encoded_feature(0, rep(1L, n))
     }
   })
   encoded_data(features, n)
-}
-
-encode_repeated <- function(values, index) {
-  width <- code_width(length(values))
-  list(values = values, codes = writeBin(index - 1L, raw(), size = width), width = width)
 }
 
 #' A member's parameters for some of the components only

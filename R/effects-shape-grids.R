@@ -48,7 +48,7 @@ given_grid <- function(encoder, values) {
       class = "unknown_values", arg = "points"
     )
   }
-  z <- encoded$feature$values[decode_codes(encoded$feature, length(values)) + 1L]
+  z <- encoded$feature$values[encoded_index(encoded$feature, length(values))]
   support <- encoder$support
   if (is_categorical(encoder)) {
     code <- match(as.character(values), encoder$levels, nomatch = length(encoder$levels) + 1L) - 1

@@ -20,7 +20,7 @@ member_predictions <- function(object, m, data, unknown, threads) {
     value[rows, , ] <- average_typical(object, data, unknown, rows, evaluate)
     return(value)
   }
-  some <- encoded_data(slice_features(data$features, rows, data$n), length(rows))
+  some <- encoded_data(encoded_slice(data$features, rows, data$n), length(rows))
   by_layer <- component_values(object, m, some, layers = TRUE, threads)
   for (i in which(lengths(unknown) > 0L)) {
     at <- match(unknown[[i]], rows)
@@ -60,20 +60,19 @@ member_contributions <- function(object, m, data, unknown, threads) {
 #' @param evaluate Function of encoded data that returns an array whose first dimension is rows.
 #' @noRd
 average_typical <- function(object, data, unknown, rows, evaluate) {
-  features <- slice_features(data$features, rows, data$n)
+  features <- encoded_slice(data$features, rows, data$n)
   n <- length(rows)
   affected <- which(lengths(unknown) > 0L)
-  codes <- lapply(features[affected], decode_codes, n)
+  index <- lapply(features[affected], encoded_index, n)
   total <- 0
   for (j in seq_len(n_typical)) {
     for (k in seq_along(affected)) {
       i <- affected[k]
       values <- features[[i]]$values
       pick <- ((j - 1L) * (2L * k - 1L) + k) %% n_typical + 1L
-      code <- replace(codes[[k]], match(unknown[[i]], rows), length(values))
+      at <- replace(index[[k]], match(unknown[[i]], rows), length(values) + 1L)
       table <- c(values, rep_len(object$encoder[[i]]$typical, n_typical)[pick])
-      width <- code_width(length(table))
-      data$features[[i]] <- list(values = table, codes = writeBin(code, raw(), size = width), width = width)
+      data$features[[i]] <- encoded_feature(table, at)
     }
     data$features[-affected] <- features[-affected]
     total <- total + evaluate(encoded_data(data$features, n))

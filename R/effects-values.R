@@ -83,8 +83,7 @@ value_rows <- function(values) {
   n <- max(lengths(values), 1L)
   features <- lapply(values, function(value) {
     if (!length(value)) value <- 0
-    width <- code_width(length(value))
-    list(values = value, codes = writeBin(pmin(seq_len(n), length(value)) - 1L, raw(), size = width), width = width)
+    encoded_feature(value, pmin(seq_len(n), length(value)))
   })
   encoded_data(features, n)
 }

@@ -139,7 +139,7 @@ paper_control <- function(data = c("housing", "mimic2", "mimic3", "income"), ord
   settings <- as.list(paper_settings[row, setdiff(names(paper_settings), c("order", "data"))])
   housing <- data == "housing"
   do.call(protonam_control, c(settings, list(
-    hidden = 64, tau = 16, scaling = if (housing) "minmax" else "quantile", bins = NULL, scale_response = !housing,
+    hidden = 64, tau = default_tau(), scaling = if (housing) "minmax" else "quantile", bins = NULL, scale_response = !housing,
     base = "none", procedure = "paper"
   )))
 }
@@ -220,7 +220,7 @@ fill_control <- function(control, defaults, n) {
     if (is.null(control[[name]])) control[[name]] <- defaults[[name]]
   }
   control$batch_size <- min(control$batch_size, n)
-  if (!"tau" %in% attr(control, "given")) control$tau <- min(16, control$epochs / 16)
+  if (!"tau" %in% attr(control, "given")) control$tau <- min(default_tau(), control$epochs / 16)
   control
 }
 
@@ -295,13 +295,18 @@ print.protonam_control <- function(x, ...) {
       paste(format(value, digits = 4L), collapse = ", ")
     }
   }, "")
-  if (!"tau" %in% attr(x, "given") && is.null(x$epochs)) shown[["tau"]] <- "16, less in short runs"
-  if (!"bins" %in% attr(x, "given") && x$procedure == "crossfit" && identical(x$bins, 256)) {
-    shown[["bins"]] <- sprintf("256, in order 1 %d", own_bins)
-  }
+  if (!"tau" %in% attr(x, "given") && is.null(x$epochs)) shown[["tau"]] <- paste0(default_tau(), ", less in short runs")
+  if (x$procedure == "crossfit") shown[["bins"]] <- format(with_own_bins(x)$bins %||% shown[["bins"]])
   cat("Settings of a protonam fit\n")
   cat(paste0("  ", format(known), "  ", shown, "\n"), sep = "")
   invisible(x)
 }
 
 own_bins <- 1024 # of the package's own procedure: values that matter are not cut
+
+with_own_bins <- function(control) {
+  if (control$procedure == "crossfit" && !"bins" %in% attr(control, "given")) control$bins <- own_bins
+  control
+}
+
+default_tau <- function() formals(protonam_control)$tau

@@ -5,7 +5,6 @@
 # to the next. A design is what is decided from the data before the members train: list(base, engine, control, centers,
 # evidence, strengths).
 
-default_members <- 8L
 n_halves <- 2L # folds of the screening
 
 # Folds -------------------------------------------------------------------------------------------------------------
@@ -171,7 +170,7 @@ gains_of_roughness <- function(full, smooth, data, half, threads) {
   rough <- union(engine_of(full)$net, which(has_values(full$base)))
   eta <- link_of_halves(full, data, half, threads)
   change <- array(0, c(data$n, config$n_features, so))
-  codes <- lapply(data$features, function(feature) decode_codes(feature, data$n) + 1L)
+  codes <- lapply(data$features, function(feature) encoded_index(feature, data$n))
   for (k in seq_len(n_halves)) {
     out <- half == k
     shape <- component_values(full, k, data, threads = threads)
@@ -485,9 +484,11 @@ crossfit_model <- function(job, design, fold, skip, verbose = FALSE) {
   data <- job$data
   data$fold <- fold
   centers <- design$centers[, model$engine$net %||% seq_along(data$features), drop = FALSE]
+  training <- list(
+    config = model$engine, data = data, centers = centers, control = design$control, base = design$base
+  )
   members <- train_ensemble(
-    model$engine, data, NULL, centers, design$control, rep(job$seed, length(skip)), job$threads_given, verbose,
-    skip = as.integer(skip), base = design$base
+    training, rep(job$seed, length(skip)), as.integer(skip), job$threads_given, verbose
   )
   model$seconds <- Reduce(`+`, lapply(members, `[[`, "seconds"))
   model$members <- keep_finite(members, design$control)
@@ -517,7 +518,7 @@ out_of_fold <- function(fields, data, at, task, threads) {
   out[] <- NA_real_
   for (m in seq_along(fields$members)) {
     rows <- which(fields$fold == fields$members[[m]]$skip)
-    part <- encoded_data(slice_features(data$features, rows, data$n), length(rows))
+    part <- encoded_data(encoded_slice(data$features, rows, data$n), length(rows))
     link <- engine_link(fields, part, NULL, threads, members = m)
     out[at[rows], ] <- visible_link(fields, link, task[at[rows]], fields$offset_values[at[rows]])
   }

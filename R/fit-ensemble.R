@@ -4,17 +4,18 @@
 #'
 #' Every worker gets the encoded data once and trains its members side by side; without workers all members train in
 #' this process (train_members()).
-#' @param bootstrap NULL, or list(groups = NULL or group ids of the training rows): members see rows drawn with
-#'   replacement.
+#' @param training list(config, data, validation, centers, control, base, bootstrap), the last two NULL for none: what
+#'   all members share. base: layer 0 (R/fit-smooth.R). bootstrap: list(groups = NULL or group ids of the training
+#'   rows), members see rows drawn with replacement.
+#' @param seeds,skip,threads,verbose See train_members().
 #' @return As train_members().
 #' @noRd
-train_ensemble <- function(config, data, validation, centers, control, seeds, threads, verbose, bootstrap = NULL,
-                           skip = NULL, base = NULL) {
+train_ensemble <- function(training, seeds, skip, threads, verbose) {
   plan <- if (length(seeds) > 1L) work_plan() else list(parallel = FALSE)
   threads_here <- resolve_threads(threads)
-  check_memory(config, data, validation, control, seeds, threads_here)
-  if (!plan$parallel && is.null(bootstrap)) {
-    return(train_members(config, data, validation, centers, control, seeds, threads_here, verbose, skip, base))
+  check_memory(training, seeds, threads_here)
+  if (!plan$parallel && is.null(training$bootstrap)) {
+    return(train_members(training, seeds, skip, threads_here, verbose))
   }
   numbers <- seq_along(seeds)
   shares <- if (plan$parallel) {
@@ -24,8 +25,7 @@ train_ensemble <- function(config, data, validation, centers, control, seeds, th
   }
   trained <- map_work(
     lapply(shares, function(share) list(seeds = seeds[share], skip = skip[share])), train_share,
-    config = config, data = data, validation = validation, centers = centers, control = control, bootstrap = bootstrap,
-    base = base, threads = threads, labels = vapply(shares, function(share) {
+    training = training, threads = threads, labels = vapply(shares, function(share) {
       paste(if (length(share) > 1L) "members" else "member", paste(share, collapse = ", "))
     }, "")
   )
@@ -38,15 +38,14 @@ train_ensemble <- function(config, data, validation, centers, control, seeds, th
 
 #' The members that one worker trains
 #' @noRd
-train_share <- function(start, threads, config, data, validation, centers, control, bootstrap, base) {
-  if (is.null(bootstrap)) {
-    return(train_members(
-      config, data, validation, centers, control, start$seeds, threads, FALSE, start$skip, base
-    ))
+train_share <- function(start, threads, training) {
+  if (is.null(training$bootstrap)) {
+    return(train_members(training, start$seeds, start$skip, threads, FALSE))
   }
+  data <- training$data
   unlist(lapply(start$seeds, function(seed) {
-    drawn <- bootstrap_rows(data, bootstrap_counts(data$n, bootstrap$groups, seed))
-    train_members(config, drawn, validation, centers, control, seed, threads, FALSE)
+    training$data <- bootstrap_rows(data, bootstrap_counts(data$n, training$bootstrap$groups, seed))
+    train_members(training, seed, NULL, threads, FALSE)
   }), recursive = FALSE)
 }
 
@@ -66,7 +65,7 @@ bootstrap_counts <- function(n, groups, seed) {
 bootstrap_rows <- function(data, counts) {
   rows <- rep(seq_along(counts), counts)
   encoded_data(
-    slice_features(data$features, rows, data$n), length(rows), data$y[rows, , drop = FALSE], data$task[rows],
+    encoded_slice(data$features, rows, data$n), length(rows), data$y[rows, , drop = FALSE], data$task[rows],
     data$weights[rows], data$offset[rows]
   )
 }

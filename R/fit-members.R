@@ -4,14 +4,14 @@
 #' Train all members of an ensemble on the same rows
 #'
 #' One member uses all threads; several train side by side, a thread each, on one encoded copy of the data.
-#' @param centers Initial prototypes, [prototypes, features].
+#' @param training See train_ensemble().
 #' @param seeds One per member.
 #' @param skip NULL, or per member the fold (data$fold) that it leaves out, 0 for none.
-#' @param base NULL, or layer 0, see R/base.R.
 #' @return list of members, see new_protonam(), each with a `status` and its time per phase, `seconds`
 #' @noRd
-train_members <- function(config, data, validation, centers, control, seeds, threads, verbose, skip = NULL,
-                          base = NULL) {
+train_members <- function(training, seeds, skip, threads, verbose) {
+  control <- training$control
+  validation <- training$validation
   progress <- NULL
   if (verbose) {
     bar <- progress_bar(control$epochs, length(seeds))
@@ -20,8 +20,11 @@ train_members <- function(config, data, validation, centers, control, seeds, thr
   }
   seeds <- as.double(seeds)
   train <- train_settings(control, seeds, threads, skip)
-  start <- list(centers = centers, seed = seeds, relation = response_relation(config, data), base = base)
-  fits <- with_kernels(expr = .Call(ffi_fit, config, data, validation, start, train, progress))
+  start <- list(
+    centers = training$centers, seed = seeds, relation = response_relation(training$config, training$data),
+    base = training$base
+  )
+  fits <- with_kernels(expr = .Call(ffi_fit, training$config, training$data, validation, start, train, progress))
   Map(function(fit, seed, skip) {
     list(
       params = fit$params, running = fit$running,
@@ -46,8 +49,10 @@ train_settings <- function(control, seeds, threads, skip = NULL) {
 
 #' Refuse a fit that needs more memory than there is, before any is taken
 #' @noRd
-check_memory <- function(config, data, validation, control, seeds, threads) {
-  bytes <- .Call(ffi_fit_bytes, config, data, validation, train_settings(control, seeds, threads))
+check_memory <- function(training, seeds, threads) {
+  config <- training$config
+  control <- training$control
+  bytes <- .Call(ffi_fit_bytes, config, training$data, training$validation, train_settings(control, seeds, threads))
   if (bytes[1L] <= bytes[2L]) {
     return(invisible())
   }
@@ -142,9 +147,7 @@ effect_table <- function(config, data, counts) {
   sizes <- vapply(data$features, function(feature) length(feature$values), 1L)
   n <- max(sizes)
   features <- lapply(data$features, function(feature) {
-    codes <- pmin(seq_len(n), length(feature$values)) - 1L
-    feature$codes <- writeBin(codes, raw(), size = feature$width)
-    feature
+    encoded_feature(feature$values, pmin(seq_len(n), length(feature$values)))
   })
   weights <- function(rows) {
     vapply(counts, function(count) ifelse(rows <= length(count), count[rows], 0), numeric(length(rows)))

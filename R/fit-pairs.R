@@ -67,7 +67,7 @@ screen_pairs <- function(data, counts, number, classes, seed) {
   rows <- seq_len(data$n)
   if (data$n > screen_rows) rows <- sort(permutation(data$n, seed, stream_screen)[seq_len(screen_rows)])
   bins <- Map(function(feature, count) {
-    value_bins(feature$values, count)[decode_codes(feature, data$n)[rows] + 1L]
+    value_bins(feature$values, count)[encoded_index(feature, data$n)[rows]]
   }, data$features, counts)
   weights <- if (is.null(data$weights)) rep(1, length(rows)) else data$weights[rows]
   y <- data$y[rows, , drop = FALSE]

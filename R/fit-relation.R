@@ -28,7 +28,7 @@ feature_products <- function(feature, data) {
   value <- feature$values
   group <- ceiling(16 * rank(value) / length(value))
   group[is.nan(value)] <- 17 # missing values are a group of their own
-  group <- group[decode_codes(feature, data$n) + 1L]
+  group <- group[encoded_index(feature, data$n)]
   labels <- rowsum(1 * !is.na(data$y), group)
   deviation <- data$y - rep(colMeans(data$y, na.rm = TRUE), each = data$n)
   deviation <- rowsum(replace(deviation, is.na(deviation), 0), group) / pmax(labels, 1)

@@ -44,8 +44,8 @@ cv_protonam <- function(formula, data, folds = 5, groups = NULL, ..., weights = 
   verbose <- check_flag(verbose, "verbose")
   job <- resampling_job(
     formula, data, list(weights = substitute(weights), offset = substitute(offset), subset = substitute(subset)),
-    parent.frame(), groups, task, family, na.action, list(...),
-    other_roles = role_names(folds)
+    parent.frame(), list(groups = groups, task = task, folds = folds, family = family, na_action = na.action),
+    list(...)
   )
   seed <- resolve_seed(seed)
   fold <- make_folds(folds, job, seed)
@@ -67,10 +67,13 @@ cv_protonam <- function(formula, data, folds = 5, groups = NULL, ..., weights = 
 
 #' What fits on parts of the data need: checked once, small enough to travel
 #' @param given Unevaluated weights, offset and subset.
+#' @param roles list(task, groups, folds, family, na_action)
 #' @return list(formula, packages, columns, rows (row numbers that take part), weights, offset, given (the two
 #'   unevaluated), total_offset, groups, response, task, na_action, dots, env); vectors over all rows of the data
 #' @noRd
-resampling_job <- function(formula, data, given, caller, groups, task, family, na_action, dots, other_roles = NULL) {
+resampling_job <- function(formula, data, given, caller, roles, dots) {
+  task <- roles$task
+  groups <- roles$groups
   if (!inherits(formula, "formula")) {
     pn_abort("{.arg formula} must be a formula, not {describe(formula)}.", class = "argument", arg = "formula")
   }
@@ -80,10 +83,11 @@ resampling_job <- function(formula, data, given, caller, groups, task, family, n
   check_settings(dots)
   columns <- as_columns(data, "data")
   env <- environment(formula)
-  roles <- c(
-    role_names(task), role_names(groups), other_roles, vapply(Filter(is.symbol, given[1:2]), as.character, "")
+  special <- c(
+    unlist(lapply(roles[c("task", "groups", "folds")], role_names)),
+    vapply(Filter(is.symbol, given[1:2]), as.character, "")
   )
-  frame <- formula_frame(formula, columns, roles)
+  frame <- formula_frame(formula, columns, special)
   tell_left_out(setdiff(frame$left_out, role_names(task)))
   value <- evaluate_arguments(given, columns, env, caller)
   refuse_survival(frame$response)
@@ -92,9 +96,9 @@ resampling_job <- function(formula, data, given, caller, groups, task, family, n
     pn_abort("{.arg task} must name a column here, as in {.code ~ sex}.", class = "task", arg = "task")
   }
   group_role <- resolve_role(groups, columns, env, "groups", frame$n)
-  rows <- used_rows(frame, task_role, value$weights, value$offset, value$subset, na_action)$index
+  rows <- used_rows(frame, task_role, value$weights, value$offset, value$subset, roles$na_action)$index
   check_weights(value$weights, frame$n, rows)
-  response <- read_response(take_rows(frame$response$value, rows, frame$n), frame$response$name, family)
+  response <- read_response(take_rows(frame$response$value, rows, frame$n), frame$response$name, roles$family)
   check_groups(group_role, frame$n, rows)
   columns <- add_outside(columns, frame, env)
   portable <- portable_formula(frame$formula, names(columns))
@@ -108,7 +112,7 @@ resampling_job <- function(formula, data, given, caller, groups, task, family, n
     row_names = frame$row_names %||% as.character(seq_len(frame$n)), weights = value$weights, offset = value$offset,
     total_offset = spread_rows(check_offset(value$offset, frame$offset, columns, env, frame$n, rows), rows, frame$n),
     given = given[c("weights", "offset")], groups = group_role$value, response = response, task = task,
-    na_action = na_action, dots = dots, env = env
+    na_action = roles$na_action, dots = dots, env = env
   )
 }
 
@@ -160,14 +164,14 @@ fit_rows <- function(job, rows, seed, threads, control = NULL) {
   frame$given <- job$given
   # what the messages say was said about the whole data already
   withCallingHandlers(
-    fit_frame(
-      frame, columns,
-      order = dots$order %||% 1, family = job$response$family, task = job$task, pairs = dots$pairs,
-      weights = job$weights[rows], offset = job$offset[rows], subset = NULL, na_action = job$na_action,
-      validation = dots$validation, groups = job$groups[rows] %||% copies(rows), ensemble = dots$ensemble,
-      smoothness = dots$smoothness, control = control, seed = seed, threads = threads, verbose = FALSE,
-      bootstrap = dots$bootstrap %||% FALSE, call = NULL, explicit = character(), effects = FALSE
-    ),
+    fit_model(frame, columns, fit_spec(c(
+      job$dots[intersect(names(job$dots), c("order", "pairs", "validation", "ensemble", "smoothness", "bootstrap"))],
+      list(
+        family = job$response$family, task = job$task, weights = job$weights[rows], offset = job$offset[rows],
+        na_action = job$na_action, groups = job$groups[rows] %||% copies(rows), control = control, seed = seed,
+        threads = threads, verbose = FALSE
+      )
+    )), effects = FALSE),
     protonam_message = function(m) invokeRestart("muffleMessage")
   )
 }

@@ -76,7 +76,8 @@ tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., 
   }
   job <- resampling_job(
     formula, data, list(weights = substitute(weights), offset = substitute(offset), subset = substitute(subset)),
-    parent.frame(), groups, task, family, na.action, dots[given %in% arguments]
+    parent.frame(), list(groups = groups, task = task, family = family, na_action = na.action),
+    dots[given %in% arguments]
   )
   fingerprint <- fingerprint_job(job, control$procedure)
   check_resume(resume, fingerprint)
@@ -96,10 +97,10 @@ trial_of <- function(number, settings, control, job) {
   control <- merge_control(control, settings)
   own <- control$procedure == "crossfit"
   rows <- length(job$rows)
-  validation <- job$dots$validation %||% if (own) 0 else 0.2
+  validation <- default_validation(job$dots$validation, !own)
   if (is_fraction(validation)) rows <- rows * (1 - validation)
   rows <- max(floor(rows), 1)
-  if (own && (job$dots$order %||% 1) == 1) {
+  if (own) {
     control <- settle_control(control, rows, job$explained %||% 0)
     if (!"bins" %in% attr(control, "given")) control$bins <- own_bins
   } else {

@@ -49,13 +49,14 @@ component_names <- function(features, components, order) {
 }
 
 #' The engine's description of a model (src/r_parse.c)
+#' @param outputs list(n_outputs, n_tasks, task_kind)
 #' @noRd
-model_config <- function(control, components, n_features, family, n_outputs, n_tasks, task_kind) {
+model_config <- function(control, components, n_features, family, outputs) {
   list(
     n_features = as.integer(n_features), hidden = as.integer(control$hidden),
     n_prototypes = as.integer(control$prototypes), n_layers = as.integer(control$layers),
-    predictor_layers = as.integer(control$predictor_layers), n_outputs = as.integer(n_outputs),
-    n_tasks = as.integer(n_tasks), norm = control$norm, family = family, task_kind = task_kind,
+    predictor_layers = as.integer(control$predictor_layers), n_outputs = as.integer(outputs$n_outputs),
+    n_tasks = as.integer(outputs$n_tasks), norm = control$norm, family = family, task_kind = outputs$task_kind,
     use_prototypes = control$use_prototypes, hierarchical = control$hierarchical,
     output_penalty = control$output_penalty, dropout = control$dropout, dropout_output = control$dropout_output,
     components = components, variation = 0, variation_scale = 1, variation_weight = NULL

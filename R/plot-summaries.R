@@ -241,14 +241,18 @@ panel_waterfall <- function(part, names, x, title, wide, half = NA_real_) {
     end = data.frame(x = c(start, end), y = c(steps + 2, 1)),
     whisker = whiskers(c(ends$lower, end - half), c(ends$upper, end + half), c(at, 1))
   )
-  marks <- c(marks, waterfall_labels(start, from, to, end, at, steps, x$limits, ends, half))
+  marks <- c(marks, waterfall_labels(list(from = from, to = to, at = at, ends = ends), start, end, x$limits, half))
   list(title = title, kind = "waterfall", flipped = TRUE, x = x, y = y, marks = marks)
 }
 
 #' Numbers stand beside the bars, on the side that has room; in a bar that leaves no room, within it
+#' @param bars list(from, to, at, ends): where bars begin, end and stand, and the ends of their whiskers
 #' @return list(label, inside): rows of text, the second in bars
 #' @noRd
-waterfall_labels <- function(start, from, to, end, at, steps, limits, ends, half = NA_real_) {
+waterfall_labels <- function(bars, start, end, limits, half = NA_real_) {
+  from <- bars$from
+  to <- bars$to
+  ends <- bars$ends
   gap <- 0.015 * diff(limits)
   room <- limits + c(1, -1) * 0.2 * diff(limits)
   right <- pmax(from, to, ends$upper, na.rm = TRUE) + gap
@@ -259,7 +263,7 @@ waterfall_labels <- function(start, from, to, end, at, steps, limits, ends, half
   ends_right <- c(start, end) + beyond + gap < room[2L]
   label <- data.frame(
     x = c(ifelse(at_right, right, left), c(start, end) + ifelse(ends_right, 1, -1) * (beyond + 2 * gap)),
-    y = c(at, steps + 2, 1),
+    y = c(bars$at, length(to) + 2, 1),
     label = c(format_alike(to - from, signed = TRUE), format_alike(c(start, end), to - from)),
     adjust = c(ifelse(at_right, 0, 1), ifelse(ends_right, 0, 1))
   )

@@ -21,7 +21,8 @@ map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_
                      packages = character(), progress = work_progress(length(items))) {
   plan <- work_plan()
   plan$packages <- packages
-  done <- do_work(items, fun, ..., plan = plan, threads = threads, labels = labels, each = each, progress = progress)
+  way <- list(plan = plan, threads = threads, labels = labels, each = each, progress = progress)
+  done <- do_work(items, fun, list(...), way)
   again <- which(vapply(done, should_repeat, NA))
   if (any(vapply(done[again], is_lost, NA))) {
     pn_warn("A worker was lost; repeating {paste(labels[again], collapse = '; ')}.", class = "lost_worker")
@@ -29,11 +30,9 @@ map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_
   }
   if (length(again)) {
     # on its own each: whatever kills a worker must not take others along
-    done[again] <- do_work(
-      items[again], fun, ...,
-      plan = plan, threads = threads, labels = labels[again], progress = progress, alone = TRUE,
-      each = if (!is.null(each)) function(i, value) each(again[i], value)
-    )
+    way$labels <- labels[again]
+    way["each"] <- list(if (!is.null(each)) function(i, value) each(again[i], value))
+    done[again] <- do_work(items[again], fun, list(...), way, alone = TRUE)
   }
   if (any(vapply(done[again], is_lost, NA))) renew_workers() # the plan is the user's: no dead worker stays in it
   failed <- vapply(done, function(one) !is.null(one$error), NA)
@@ -70,11 +69,15 @@ is_lost <- function(one) inherits(one$error, "FutureError")
 #' @noRd
 should_repeat <- function(one) !is.null(one$error) && !inherits(one$error, "protonam_error")
 
+#' @param shared Arguments that all items share.
+#' @param way list(plan, threads, labels, each, progress), see map_work()
+#' @param alone Every item on a worker of its own?
 #' @return list of list(value =) or list(error =)
 #' @noRd
-do_work <- function(items, fun, ..., plan, threads, labels, each, progress, alone = FALSE) {
+do_work <- function(items, fun, shared, way, alone = FALSE) {
+  plan <- way$plan
   tell <- function(i, one) {
-    if (!is.null(each) && is.null(one$error)) each(i, one$value)
+    if (!is.null(way$each) && is.null(one$error)) way$each(i, one$value)
   }
   if (plan$parallel) {
     n <- length(items)
@@ -82,15 +85,15 @@ do_work <- function(items, fun, ..., plan, threads, labels, each, progress, alon
     # workers without work leave their threads to the others
     plan$sharing <- min(plan$sharing, length(chunks))
     work <- list(
-      run = run_chunk, fun = fun, threads = worker_threads(threads, plan), sharing = plan$sharing, shared = list(...),
-      progress = progress
+      run = run_chunk, fun = fun, threads = worker_threads(way$threads, plan), sharing = plan$sharing, shared = shared,
+      progress = way$progress
     )
-    return(on_workers(items, chunks, work, labels, tell, plan$packages))
+    return(on_workers(items, chunks, work, way$labels, tell, plan$packages))
   }
-  threads <- resolve_threads(threads)
+  threads <- resolve_threads(way$threads)
   lapply(seq_along(items), function(i) {
-    one <- attempt(fun(items[[i]], threads = threads, ...))
-    progress(labels[i])
+    one <- attempt(do.call(fun, c(list(items[[i]], threads = threads), shared), quote = TRUE))
+    way$progress(way$labels[i])
     tell(i, one)
     one
   })

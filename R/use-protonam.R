@@ -1,5 +1,5 @@
-# protonam(): generic and methods turn what the user has into a frame (R/frame.R); fit_frame() is the bridge from a
-# frame to a fitted model. Files in the order of the work: frame, rows, response, split, encode, model, fit.
+# protonam(): generic and methods turn what the user has into a frame (R/data-frame.R) and a spec (R/fit-spec.R);
+# fit_model() (R/fit-recipe.R) makes a fit of the two.
 
 #' Fit a prototypical neural additive model
 #'
@@ -138,14 +138,12 @@ protonam.formula <- function(formula, data, order = 1, family = NULL, task = NUL
   tell_left_out(setdiff(frame$left_out, role_names(task)))
   frame$given <- given
   value <- evaluate_arguments(given, columns, env, caller)
-  fit_frame(
-    frame, columns,
-    order = order, family = family, task = task, pairs = pairs, weights = value$weights,
-    offset = value$offset, subset = value$subset, na_action = na.action,
-    validation = validation, groups = groups, ensemble = ensemble, smoothness = smoothness, control = control,
-    seed = seed, threads = threads, verbose = verbose, bootstrap = bootstrap, call = call,
-    explicit = all.vars(formula[[3L]])
-  )
+  spec <- fit_spec(c(value, list(
+    order = order, family = family, task = task, pairs = pairs, na_action = na.action, validation = validation,
+    groups = groups, ensemble = ensemble, smoothness = smoothness, control = control, seed = seed, threads = threads,
+    verbose = verbose, bootstrap = bootstrap
+  )))
+  fit_model(frame, columns, spec, call, explicit = all.vars(formula[[3L]]))
 }
 
 #' @rdname protonam
@@ -174,13 +172,13 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
   columns <- as_columns(x, "x")
   features <- columns[setdiff(names(columns), c(role_names(task), role_names(groups)))]
   frame <- table_frame(structure(features, info = attr(columns, "info")), y, name)
-  fit_frame(
-    frame, columns,
-    order = order, family = family, task = task, pairs = pairs, weights = plain_numbers(weights),
-    offset = plain_numbers(offset), subset = plain_numbers(subset), na_action = na.action, validation = validation,
+  value <- lapply(list(weights = weights, offset = offset, subset = subset), plain_numbers)
+  spec <- fit_spec(c(value, list(
+    order = order, family = family, task = task, pairs = pairs, na_action = na.action, validation = validation,
     groups = groups, ensemble = ensemble, smoothness = smoothness, control = control, seed = seed, threads = threads,
-    verbose = verbose, bootstrap = bootstrap, call = call, explicit = character()
-  )
+    verbose = verbose, bootstrap = bootstrap
+  )))
+  fit_model(frame, columns, spec, call)
 }
 
 #' @rdname protonam
@@ -220,271 +218,4 @@ tell_left_out <- function(names) {
       class = "left_out"
     )
   }
-}
-
-#' From a frame to a fitted model
-#'
-#' @param columns All columns of the data, for roles and subset.
-#' @param explicit Names written out in the formula: a task variable among them is removed with a message.
-#' @param effects FALSE for a fit that only has to predict: purified effects and summaries, which can take longer than
-#'   the training, are left out.
-#' @noRd
-fit_frame <- function(frame, columns, order, family, task, pairs, weights, offset, subset, na_action, validation,
-                      groups, ensemble, smoothness, control, seed, threads, verbose, bootstrap, call, explicit,
-                      effects = TRUE) {
-  started <- proc.time()[["elapsed"]]
-  order <- check_number(order, "order", min = 1, whole = TRUE, infinite = TRUE)
-  if (!is.null(ensemble)) ensemble <- check_number(ensemble, "ensemble", min = 1, max = 1e5, whole = TRUE)
-  verbose <- check_flag(verbose, "verbose")
-  bootstrap <- check_flag(bootstrap, "bootstrap")
-  paper <- control$procedure == "paper"
-  validation <- validation %||% if (paper) 0.2 else 0
-  check_procedure(control, order, bootstrap, smoothness)
-  threads_given <- threads
-  threads <- resolve_threads(threads)
-  refuse_survival(frame$response)
-
-  task <- resolve_role(task, columns, frame$env, "task", frame$n)
-  groups <- resolve_role(groups, columns, frame$env, "groups", frame$n)
-  frame <- drop_task_feature(frame, task, explicit)
-  n <- frame$n
-  n_features <- length(frame$columns)
-  components <- if (is.null(pairs)) model_components(n_features, order)
-  rows <- used_rows(frame, task, weights, offset, subset, na_action)
-  weights <- check_weights(weights, n, rows$index)
-  offset_from <- offset_source(frame, offset)
-  offset <- check_offset(offset, frame$offset, columns, frame$env, n, rows$index)
-  response <- read_response(take_rows(frame$response$value, rows$index, n), frame$response$name, family)
-  task <- read_task(task, n, rows$index, response)
-  seed <- resolve_seed(seed)
-  separate <- is.list(validation) # a data frame of its own
-  groups <- check_groups(groups, n, rows$index)
-  split <- split_rows(
-    if (separate) 0 else validation, rows$index, n, groups, strata_of(response, task), seed
-  )
-  split <- set_aside(split, weights)
-  check_training_rows(response, task, split$train)
-  check_offset_size(response$family$family, offset)
-  check_response_size(response, response$y, offset)
-
-  resolved <- check_trainable(resolve_control(control, length(split$train)))
-  if (paper) control <- resolved
-  if (!paper && !"bins" %in% attr(control, "given")) control$bins <- own_bins
-  part <- function(at) {
-    list(
-      at = at, n = length(at), columns = function(x) take_rows(x, rows$index[at], n),
-      y = response$y[at, , drop = FALSE], weights = engine_weights(weights[at]), offset = offset[at], task = task$id[at]
-    )
-  }
-  train <- part(split$train)
-  response[c("center", "scale")] <-
-    response_scale(train$y, response$family, train$weights, train$offset, control$scale_response)
-  # the order of levels must come from the rows, not from their names: beyond order 1 the network sees them as numbers,
-  # and in order 1 sums in another order would differ in their last bits, which training makes larger
-  target <- if (!paper) sorting_target(train$y, response$family$family)
-  encoded <- encode_training(frame$columns, train, control, target)
-  data <- engine_rows(encoded$features, train, response)
-  held_out <- if (separate) {
-    outside <- validation_part(validation, frame, response, task, offset_from)
-    encode_part(encoded$encoders, outside, response)
-  } else {
-    encode_part(encoded$encoders, part(split$validation), response, frame$columns)
-  }
-  rest <- encode_part(encoded$encoders, part(split$rest), response, frame$columns)
-
-  classes <- if (response$family$family == "multinomial") length(response$levels)
-  if (!is.null(pairs)) {
-    components <- choose_pairs(pairs, names(frame$columns), order, function(number) {
-      screen_pairs(data, encoded$counts, number, classes, seed)
-    })
-  }
-  config <- model_config(
-    resolved, components, n_features, response$family$family,
-    n_outputs = classes %||% 1L, n_tasks = max(length(task$levels), length(response$names), 1L),
-    task_kind = if (!is.null(task)) "group" else if (!is.null(response$names)) "response" else "none"
-  )
-  groups_train <- groups[split$train]
-  # copies of a row are in one fold
-  fold_groups <- (groups %||% copies(rows$index))[split$train]
-  if (paper) {
-    seeds <- vapply(seq_len(ensemble %||% 1L), member_seed, 0, seed = seed)
-    members <- train_ensemble(
-      config, data, held_out$data, encoded$centers, control, seeds, threads_given, verbose,
-      bootstrap = if (bootstrap) list(groups = groups_train)
-    )
-    model <- list(config = config, engine = config, seconds = Reduce(`+`, lapply(members, `[[`, "seconds")))
-    model$members <- keep_finite(members, control)
-  } else {
-    tell_validation(held_out$data$n %||% 0)
-    strata <- strata_of(response, task)[split$train]
-    job <- list(
-      config = config, data = data, encoded = encoded, control = control, groups = fold_groups, classes = strata,
-      handle = smoothness_handle(smoothness, names(frame$columns)), seed = seed, threads = threads,
-      threads_given = threads_given, verbose = verbose
-    )
-    model <- crossfit(job, resolve_members(ensemble, data$n, fold_groups, strata), order)
-    control <- model$control
-    config <- model$config
-  }
-  if (!is.null(classes)) model$members <- lapply(model$members, center_classes, model$engine)
-  model$order <- order
-  table <- effect_table(config, data, encoded$counts)
-  centering <- lapply(seq_along(model$members), function(m) {
-    if (effects || order == 1) mean_contributions(model, m, table, threads)
-  })
-
-  # a formula made inside a function must not drag the function's variables along
-  env <- slim_environment(c(frame$variables, frame$offset, task$expr), frame$data_names, frame$env)
-  if (!is.null(frame$formula)) environment(frame$formula) <- env
-  if (inherits(call$formula, "formula")) environment(call$formula) <- env
-  fields <- list(
-    call = call, formula = frame$formula, order = order, family = response$family, control = control, config = config,
-    engine = model$engine, base = model$base, evidence = model$evidence, strength = model$strength, fold = model$fold,
-    found = model$found, smoothness = smoothness, seed = seed, bootstrap = bootstrap, variables = frame$variables,
-    data_names = frame$data_names, env = env, encoder = encoded$encoders,
-    term_names = component_names(names(frame$columns), config$components, order),
-    response = response[names(response) != "y"], task = if (!is.null(task)) task[c("name", "expr", "levels")],
-    offset = offset_from, members = lapply(model$members, own_score, response), centering = centering,
-    y = response$y, weights = weights, offset_values = offset, rows = rows$kept,
-    row_names = frame$row_names[rows$index], na.action = rows$omitted, train = split$train,
-    nobs = length(rows$index), n_train = length(split$train), n_validation = held_out$data$n %||% 0
-  )
-  parts <- list(list(at = split$train, data = data), if (!separate) held_out, rest)
-  fields$fitted <- fitted_link(fields, parts, task$id, threads)
-  if (!is.null(model$fold)) {
-    fields$out_of_fold <- out_of_fold(fields, data, split$train, task$id, threads)
-    fields <- recalibrate(fields, weights)
-  }
-  fitted_part <- function(at) c(list(link = fields$fitted[at, , drop = FALSE]), part(at)[c("y", "task", "weights")])
-  judged <- if (separate) outside_part(fields, outside, held_out, threads) else fitted_part(split$validation)
-  if (!effects) {
-    fields$loss <- if (!paper) left_out_loss(fields, judged, weights)
-    return(new_protonam(fields))
-  }
-  left_out <- if (!is.null(fields$out_of_fold)) {
-    replace(fitted_part(split$train), "link", list(fields$out_of_fold[split$train, , drop = FALSE]))
-  }
-  parts <- list(training = fitted_part(split$train), "out of fold" = left_out, validation = judged)
-  fields$task_scores <- after_training(task_scores(fields, parts), "scores by task")
-  fields$ensemble_score <- after_training(if (paper) ensemble_score(fields, judged), "score of the ensemble")
-  if (!paper) fields[c("judged", "gain")] <- after_training(judge_fit(fields, judged, weights, groups), "scores")
-  effects <- after_training(switch(as.character(order),
-    "1" = list(effects = describe_parts(fields, summarise_effects(fields, table, encoded$missing, threads))),
-    "2" = purified_effects(fields, data, encoded$counts, threads)
-  ), "effects")
-  fields[names(effects)] <- effects
-  fields$nearest <- after_training(
-    lapply(fields$members, count_nearest, model$engine, data$features, encoded$counts), "counts of prototypes"
-  )
-  fields$seconds <- model$seconds
-  fields$elapsed <- proc.time()[["elapsed"]] - started
-  new_protonam(fields)
-}
-
-#' One number per row by which levels without order are sorted
-#' @noRd
-sorting_target <- function(y, family) {
-  if (family == "multinomial") {
-    return(as.double(y[, 1L] == as.double(names(which.max(table(y[, 1L]))))))
-  }
-  rowMeans(scale(y), na.rm = TRUE)
-}
-
-#' What validation rows do in the package's own procedure
-#' @noRd
-tell_validation <- function(n) {
-  if (n > 0) {
-    pn_inform(
-      "The {n} validation row{?s} {?is/are} not trained on: {?it judges/they judge} the fit, and choose{?s/} nothing.",
-      class = "validation"
-    )
-  }
-}
-
-#' Scores of an own fit: of validation rows where there are any, else out of fold
-#' @noRd
-judge_fit <- function(fields, judged, weights, groups) {
-  if (nrow(judged$link)) {
-    scores <- judge(fields, judged$link, judged$y, judged$weights)
-    return(list(list(rows = "validation", scores = scores), NA_real_))
-  }
-  if (is.null(fields$out_of_fold)) {
-    return(list(NULL, NA_real_))
-  }
-  list(
-    list(rows = "out of fold", scores = judge(fields, fields$out_of_fold, fields$y, weights, groups)),
-    gain_over_nothing(fields, fields$out_of_fold, fields$y, weights, groups)
-  )
-}
-
-#' Arguments that do not go with the procedure
-#' @noRd
-check_procedure <- function(control, order, bootstrap, smoothness) {
-  if (control$procedure == "crossfit" && bootstrap) {
-    pn_abort(
-      c(
-        "{.code bootstrap = TRUE} goes with {.code procedure = {.val paper}}.",
-        i = "Members of the default fit each leave other rows out; their bands cover the chance in the rows already."
-      ),
-      class = "argument", arg = "bootstrap"
-    )
-  }
-  if (!is.null(smoothness) && (control$procedure == "paper" || control$base == "none" || order > 1)) {
-    pn_abort(
-      "{.arg smoothness} acts on the smooth part of an {.code order = 1} fit, which this fit does not have.",
-      class = "smoothness", arg = "smoothness"
-    )
-  }
-  drops <- control$dropout + control$dropout_output > 0
-  if (drops && control$procedure == "crossfit" && has_variation(control, order)) {
-    pn_abort(
-      c(
-        "Dropout does not go with the penalty on variation of the default fit.",
-        i = "Use {.code variation = 0}, or {.code procedure = {.val paper}}."
-      ),
-      class = "variation", arg = "dropout"
-    )
-  }
-}
-
-#' Has an own fit the penalty on variation?
-#' @noRd
-has_variation <- function(control, order) order == 1 && control$base != "none" && !identical(control$variation, 0)
-
-#' One degree of smoothness per feature, or NULL
-#' @noRd
-smoothness_handle <- function(smoothness, names) {
-  if (is.null(smoothness)) {
-    return(NULL)
-  }
-  if (!is.numeric(smoothness) || !length(smoothness) || anyNA(smoothness) || any(smoothness < 0 | smoothness > 100) ||
-    (is.null(names(smoothness)) && length(smoothness) != 1L)) {
-    given <- describe(smoothness)
-    pn_abort(
-      c(
-        "{.arg smoothness} must be a number from 0 to 100, or numbers named after features, not {given}.",
-        i = "1 is what the data say, 2 about half the degrees of freedom, 0 free; {.code c(age = 3)} for one feature."
-      ),
-      class = "smoothness", arg = "smoothness"
-    )
-  }
-  if (is.null(names(smoothness))) {
-    return(rep(as.double(smoothness), length(names)))
-  }
-  for (name in setdiff(names(smoothness), names)) {
-    pn_abort(
-      c(
-        "{.arg smoothness} names {.val {name}}, which is no feature.",
-        suggest(name, names) %||% c(i = "The features are {some(names)}.")
-      ),
-      class = "smoothness", arg = "smoothness"
-    )
-  }
-  twice <- unique(names(smoothness)[duplicated(names(smoothness))])
-  if (length(twice)) {
-    pn_abort("{.arg smoothness} has {.val {twice}} twice.", class = "smoothness", arg = "smoothness")
-  }
-  handle <- rep(1, length(names))
-  handle[match(names(smoothness), names)] <- as.double(smoothness)
-  handle
 }

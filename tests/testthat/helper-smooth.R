@@ -3,7 +3,10 @@
 # An engine's configuration without prototype layers.
 smooth_config <- function(n_columns, family, outputs = 1L, tasks = 1L, task_kind = "none") {
   control <- resolve_control(protonam_control(procedure = "paper"), 100)
-  config <- model_config(control, matrix(integer(), 1L, 0L), n_columns, family, outputs, tasks, task_kind)
+  config <- model_config(
+    control, matrix(integer(), 1L, 0L), n_columns, family,
+    list(n_outputs = outputs, n_tasks = tasks, task_kind = task_kind)
+  )
   without_prototypes(config, n_columns)
 }
 

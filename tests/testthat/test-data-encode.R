@@ -1,4 +1,4 @@
-encoded_numbers <- function(fitted, n) fitted$feature$values[decode_codes(fitted$feature, n) + 1]
+encoded_numbers <- function(fitted, n) fitted$feature$values[encoded_index(fitted$feature, n)]
 
 test_that("every type gets codes in its order, and numbers come back in their class", {
   plain <- function(x) fit_encoder(x, "x", scaling = "none")
@@ -69,10 +69,10 @@ test_that("new data go through what training taught", {
   new <- encode_column(encoder, factor(c("b", "zz", NA)))
   expect_identical(new$new_levels, "zz")
   expect_true(new$new_missing)
-  expect_identical(new$unknown[decode_codes(new$feature, 3) + 1], c(FALSE, TRUE, TRUE))
+  expect_identical(new$unknown[encoded_index(new$feature, 3)], c(FALSE, TRUE, TRUE))
   with_missing <- fit_encoder(c("a", NA, "b"), "x", scaling = "none")$encoder
   new <- encode_column(with_missing, c("b", "zz", NA))
-  expect_identical(new$feature$values[decode_codes(new$feature, 3) + 1], c(1, 2, 2))
+  expect_identical(new$feature$values[encoded_index(new$feature, 3)], c(1, 2, 2))
   expect_false(new$new_missing)
   expect_identical(new$new_levels, "zz")
   number <- fit_encoder(c(1, 2, 3), "x")$encoder
@@ -93,7 +93,7 @@ test_that("binned columns are mapped the same way at prediction", {
   expect_equal(sum(fitted$counts), 501)
   again <- encode_column(fitted$encoder, c(x, NA))
   expect_identical(
-    again$feature$values[decode_codes(again$feature, 501) + 1], encoded_numbers(fitted, 501)
+    again$feature$values[encoded_index(again$feature, 501)], encoded_numbers(fitted, 501)
   )
   # few values are kept as they are
   expect_null(fit_encoder(rep(1:16, 4), "x", bins = 16)$encoder$bins)
@@ -115,7 +115,7 @@ test_that("infinite values: clipped by quantiles, refused otherwise, moved at pr
   encoder <- fit_encoder(c(1, 2, 5), "x", scaling = "minmax")$encoder
   new <- encode_column(encoder, c(-Inf, Inf, 9))
   expect_true(new$infinite)
-  expect_identical(new$feature$values[decode_codes(new$feature, 3) + 1], c(0, 1, 2))
+  expect_identical(new$feature$values[encoded_index(new$feature, 3)], c(0, 1, 2))
 })
 
 test_that("columns that are no features, and columns of another type, are named", {

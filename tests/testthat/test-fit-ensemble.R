@@ -35,7 +35,7 @@ test_that("rows are drawn with all that belongs to them", {
   feature <- .Call(ffi_distinct, x, NULL)
   data <- encoded_data(list(feature), 3, matrix(x), weights = x, offset = x, task = c(1L, 2L, 1L))
   drawn <- bootstrap_rows(data, c(0L, 2L, 1L))
-  expect_identical(feature$values[decode_codes(drawn$features[[1]], 3) + 1L], c(1, 1, 2))
+  expect_identical(feature$values[encoded_index(drawn$features[[1]], 3)], c(1, 1, 2))
   expect_identical(drawn$y[, 1], c(1, 1, 2))
   expect_identical(drawn$weights, c(1, 1, 2))
   expect_identical(drawn$task, c(2L, 2L, 1L))

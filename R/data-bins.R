@@ -5,8 +5,6 @@
 
 far_score <- 4 # normal scores beyond stand for the ends
 
-code_width <- function(n_values) if (n_values <= 256L) 1L else if (n_values <= 65536L) 2L else 4L
-
 #' Few values that stand for all: at most `bins` groups of about equal weight
 #'
 #' Each value goes to the group in which the middle of its weight falls, so that heavy values stay apart, and each
@@ -35,29 +33,4 @@ bin_values <- function(number, values, counts, order, bins, tails = FALSE) {
   missing <- is.nan(number)
   map[missing] <- length(value) + 1L
   list(bins = list(breaks = breaks, value = value), values = c(value, if (any(missing)) NaN), map = map)
-}
-
-#' Replace a feature's table: row codes go through `map` (1-based new position of each old value)
-#' @noRd
-recode <- function(feature, values, map) {
-  n <- length(feature$codes) / feature$width
-  width <- code_width(length(values))
-  codes <- map[decode_codes(feature, n) + 1L] - 1L
-  list(values = values, codes = writeBin(codes, raw(), size = width), width = width)
-}
-
-#' Row codes of a feature as integers, from 0
-#' @noRd
-decode_codes <- function(feature, n) {
-  readBin(feature$codes, "integer", n, size = feature$width, signed = feature$width == 4L)
-}
-
-#' Some rows of encoded features
-#' @param features List of list(values, codes, width).
-#' @noRd
-slice_features <- function(features, rows, n) {
-  lapply(features, function(feature) {
-    feature$codes <- writeBin(decode_codes(feature, n)[rows], raw(), size = feature$width)
-    feature
-  })
 }

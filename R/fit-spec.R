@@ -1,0 +1,99 @@
+# A spec: what is to be fitted, apart from the data. The one place where arguments of protonam() are checked that do not
+# need them, and where the defaults stand that depend on the procedure.
+
+paper_validation <- 0.2 # share of the rows that choose the epoch in the paper's procedure
+default_members <- 8L # folds, each left out by one member
+
+#' A checked spec
+#'
+#' @param given List of arguments of protonam() by name: order, family, task, pairs, weights, offset, subset (the last
+#'   three evaluated), na_action, validation, groups, ensemble, smoothness, control, seed, threads, verbose, bootstrap.
+#' @return The same, checked; `paper`: is it the paper's procedure?
+#' @noRd
+fit_spec <- function(given) {
+  spec <- given
+  spec$order <- check_number(given$order %||% 1, "order", min = 1, whole = TRUE, infinite = TRUE)
+  if (!is.null(given$ensemble)) {
+    spec$ensemble <- check_number(given$ensemble, "ensemble", min = 1, max = 1e5, whole = TRUE)
+  }
+  spec$verbose <- check_flag(given$verbose, "verbose")
+  spec$bootstrap <- check_flag(given$bootstrap %||% FALSE, "bootstrap")
+  spec$paper <- given$control$procedure == "paper"
+  spec$validation <- default_validation(given$validation, spec$paper)
+  check_procedure(spec$control, spec$order, spec$bootstrap, spec$smoothness)
+  spec
+}
+
+default_validation <- function(validation, paper) validation %||% if (paper) paper_validation else 0
+
+#' Arguments that do not go with the procedure
+#' @noRd
+check_procedure <- function(control, order, bootstrap, smoothness) {
+  if (control$procedure == "crossfit" && bootstrap) {
+    pn_abort(
+      c(
+        "{.code bootstrap = TRUE} goes with {.code procedure = {.val paper}}.",
+        i = "Members of the default fit each leave other rows out; their bands cover the chance in the rows already."
+      ),
+      class = "argument", arg = "bootstrap"
+    )
+  }
+  if (!is.null(smoothness) && (control$procedure == "paper" || control$base == "none" || order > 1)) {
+    pn_abort(
+      "{.arg smoothness} acts on the smooth part of an {.code order = 1} fit, which this fit does not have.",
+      class = "smoothness", arg = "smoothness"
+    )
+  }
+  drops <- control$dropout + control$dropout_output > 0
+  if (drops && control$procedure == "crossfit" && has_variation(control, order)) {
+    pn_abort(
+      c(
+        "Dropout does not go with the penalty on variation of the default fit.",
+        i = "Use {.code variation = 0}, or {.code procedure = {.val paper}}."
+      ),
+      class = "variation", arg = "dropout"
+    )
+  }
+}
+
+#' Has an own fit the penalty on variation?
+#' @noRd
+has_variation <- function(control, order) order == 1 && control$base != "none" && !identical(control$variation, 0)
+
+#' One degree of smoothness per feature, or NULL
+#' @noRd
+smoothness_handle <- function(smoothness, names) {
+  if (is.null(smoothness)) {
+    return(NULL)
+  }
+  if (!is.numeric(smoothness) || !length(smoothness) || anyNA(smoothness) || any(smoothness < 0 | smoothness > 100) ||
+    (is.null(names(smoothness)) && length(smoothness) != 1L)) {
+    given <- describe(smoothness)
+    pn_abort(
+      c(
+        "{.arg smoothness} must be a number from 0 to 100, or numbers named after features, not {given}.",
+        i = "1 is what the data say, 2 about half the degrees of freedom, 0 free; {.code c(age = 3)} for one feature."
+      ),
+      class = "smoothness", arg = "smoothness"
+    )
+  }
+  if (is.null(names(smoothness))) {
+    return(rep(as.double(smoothness), length(names)))
+  }
+  for (name in setdiff(names(smoothness), names)) {
+    pn_abort(
+      c(
+        "{.arg smoothness} names {.val {name}}, which is no feature.",
+        suggest(name, names) %||% c(i = "The features are {some(names)}.")
+      ),
+      class = "smoothness", arg = "smoothness"
+    )
+  }
+  twice <- unique(names(smoothness)[duplicated(names(smoothness))])
+  if (length(twice)) {
+    pn_abort("{.arg smoothness} has {.val {twice}} twice.", class = "smoothness", arg = "smoothness")
+  }
+  handle <- rep(1, length(names))
+  handle[match(names(smoothness), names)] <- as.double(smoothness)
+  handle
+}
