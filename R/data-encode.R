@@ -12,7 +12,7 @@
 #   unit           time zone (POSIXct) or unit (difftime); else NULL
 #   has_missing    were there missing values in the training rows? If so they have an effect of their own: a categorical
 #                  gets the code after its last level, a number stays NaN and the engine learns its activation
-#   scaling        see R/scaling.R
+#   scaling        see R/data-scaling.R
 #   bins           NULL, or list(breaks, value): original values are cut at breaks, processed values stand for the bins
 #   support        list(value, count): what the training rows hold, as numbers (codes for categoricals), thinned to
 #                  at most 1000 observed values, and `missing`, the weight of missing rows; for plots
@@ -291,7 +291,7 @@ encode_column <- function(encoder, x) {
     feature <- encoded_feature(values, map[encoded_index(table)])
   }
   unknown <- is.nan(feature$values) & !encoder$has_missing
-  # a place holder for the engine; predictions average over the feature instead (R/predict.R)
+  # a place holder for the engine; predictions average over the feature instead (R/use-predict.R)
   feature$values[unknown] <- encoder$typical[length(encoder$typical) %/% 2L + 1L]
   list(
     feature = feature, unknown = unknown, infinite = infinite, new_levels = new_levels,
@@ -332,21 +332,3 @@ decode_numbers <- function(encoder, number) {
 }
 
 max_levels <- 120L # effects of one feature's levels
-
-#' Numbers of a column as short text: at least four digits and all before the point, dates as dates
-#' @noRd
-format_values <- function(encoder, number) {
-  short <- function(x) {
-    digits <- pmax(4, ifelse(is.finite(x) & x != 0, floor(log10(abs(x))) + 1, 4))
-    vapply(signif(x, digits), format, "", digits = 15L)
-  }
-  text <- switch(encoder$type,
-    numeric = short(number),
-    difftime = paste(short(number), encoder$unit),
-    POSIXct = format(decode_numbers(encoder, number), "%Y-%m-%d %H:%M"),
-    format(decode_numbers(encoder, number))
-  )
-  ifelse(is.na(number), "(missing)", text)
-}
-
-missing_level <- "(missing)"

@@ -2,7 +2,7 @@
 # contributions and predictions of whole models.
 #
 # A fit has two descriptions of its network. `config` names all terms; `engine` is what the engine is given: in order 1
-# its prototype layers have the features in engine$net alone. `base` describes layer 0 (R/base.R), which has all
+# its prototype layers have the features in engine$net alone. `base` describes layer 0 (R/fit-smooth.R), which has all
 # features; each member has its own values of it. Over a layer 0, a model of pairs has a component (i, i) for each
 # feature beside those of its network: there layer 0's effect stands.
 

@@ -1,4 +1,4 @@
-# How much each term matters: computed at the end of a fit (R/fit.R, R/pair-terms.R), collected here.
+# How much each term matters: computed at the end of a fit (R/fit-members.R, R/effects-pair-terms.R), collected here.
 
 #' Importance of the terms
 #'

@@ -1,6 +1,5 @@
 # The linear predictor of encoded rows.
 
-
 #' Link predictions in own units, without offset, averaged over members
 #'
 #' @param unknown NULL, or per feature the rows at which to average over the feature.

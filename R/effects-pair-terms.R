@@ -1,4 +1,4 @@
-# Terms of an order 2 model, from its exact components and the tables of main effects (R/purify.R).
+# Terms of an order 2 model, from its exact components and the tables of main effects (R/effects-purify.R).
 #
 # For a component (a, b):  pure interaction = centred contribution - g(a) - h(b);  main effect of a = sum of its g
 # over pairs, plus the component (a, a) that a feature without a pair has.

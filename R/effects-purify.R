@@ -15,7 +15,7 @@
 #           (of nodes, so that sum(weight * table) is the table's mean over the training rows)
 #   joint   per pair the weights [bins of a, bins of b], integer if there are no case weights
 #   parts   per pair list(first = g, second = h): [nodes, task x output], centred, own units, mean over members
-# R/pair-terms.R reads it.
+# R/effects-pair-terms.R reads it.
 
 #' Main effects and pure interactions of an order 2 fit
 #'

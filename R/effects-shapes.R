@@ -1,4 +1,4 @@
-# shapes(): the fitted effects as a data frame, computed here and drawn elsewhere (R/plot.R, R/autoplot.R).
+# shapes(): the fitted effects as a data frame, computed here and drawn elsewhere (R/plot-protonam.R, R/plot-ggplot.R).
 
 #' Fitted effects as a data frame
 #'

@@ -55,7 +55,7 @@ engine_terms <- function(object, data, unknown, threads, members = seq_along(obj
 
 #' predict(type = "terms")
 #' @param new From encode_newdata().
-#' @param se Also the standard errors (R/bands.R)?
+#' @param se Also the standard errors (R/effects-bands.R)?
 #' @noRd
 predict_terms <- function(object, new, terms, threads, se = FALSE) {
   check_readable(object, "type = \"terms\"")

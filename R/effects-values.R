@@ -1,7 +1,7 @@
 # Effects of single features at given values, for shapes, jumps and tables.
 #
 # Processed values go straight to the engine: row r of a synthetic table holds the r-th value of every feature, so one
-# call evaluates all features (order 1). Order 2 has its main effects in tables (R/purify.R). Effects are centred over
+# call evaluates all features (order 1). Order 2 has its main effects in tables (R/effects-purify.R). Effects are centred over
 # the training rows and in the response's own units.
 
 #' Stop unless the model's effects can be shown one by one
@@ -111,7 +111,7 @@ main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads
   out
 }
 
-#' Mean over members of lists of arrays and, if wanted, its standard error (R/bands.R)
+#' Mean over members of lists of arrays and, if wanted, its standard error (R/effects-bands.R)
 #' @param each Function of a member's number that gives its list of arrays.
 #' @return list(mean, sd); sd is NULL unless wanted
 #' @noRd

@@ -67,15 +67,15 @@ model_config <- function(control, components, n_features, family, outputs) {
 #'
 #' The fields (units: "own" means the link scale in the response's own units):
 #'   call, formula, order, control (resolved), config, seed, threads-independent results below
-#'   variables, data_names, env   how features come from new data (R/frame.R)
-#'   encoder     list of one encoder per feature (R/encode.R);  term_names  names of the components
-#'   response    see R/response.R;  task  NULL or list(name, expr, levels)
+#'   variables, data_names, env   how features come from new data (R/data-frame.R)
+#'   encoder     list of one encoder per feature (R/data-encode.R);  term_names  names of the components
+#'   response    see R/data-response.R;  task  NULL or list(name, expr, levels)
 #'   offset      list of expressions; offset_given: was there an offset vector that cannot be evaluated in new data?
 #'   members     list(params, running, history, best_epoch, score, score_name, seed) per ensemble member
 #'   centering   per member an array [component, task x output, layer]: mean contributions over the training rows, in
 #'               the engine's units
 #'   effects     orders 1 and 2: data frame of each term's importance, range and missing effect, own units; this and
-#'               purified (R/purify.R), nearest, task_scores, ensemble_score are NULL if they could not be computed
+#'               purified (R/effects-purify.R), nearest, task_scores, ensemble_score are NULL if they could not be computed
 #'   fitted      own link of the rows, [rows, visible outputs];  y, weights, offset_values  of the same rows
 #'   rows        row numbers (or NULL: all), row_names, na.action, train: which of the rows were trained on
 #'   nobs, n_train, n_validation

@@ -1,6 +1,5 @@
 # What a fit shows of its outputs: names, links and responses.
 
-
 #' Outputs that a row has: its group's, for group tasks
 #' @param link [rows, task x output]
 #' @return [rows, visible outputs], with the offset added

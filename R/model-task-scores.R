@@ -1,6 +1,6 @@
 # Scores of each group or response, and of an ensemble's average, computed at the end of a fit and shown by summary().
 
-# of the scores that suit a family, two (R/scores.R)
+# of the scores that suit a family, two (R/model-scores.R)
 summary_scores <- list(
   gaussian = c("rmse", "r2"), binomial = c("auc", "logloss"), multinomial = c("logloss", "accuracy"),
   poisson = c("deviance", "rmse")

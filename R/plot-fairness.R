@@ -1,6 +1,5 @@
 # Figures of fairness().
 
-
 #' One panel per measure, one line per group, one colour per model
 #' @noRd
 fairness_figure <- function(x, options) {

@@ -1,4 +1,4 @@
-# autoplot(): the figures of plot() as ggplot2 plots (R/autoplot-layers.R). ggplot2 is suggested, not needed: the
+# autoplot(): the figures of plot() as ggplot2 plots (R/plot-ggplot-layers.R). ggplot2 is suggested, not needed: the
 # methods are registered when it is loaded.
 # nolint start: object_name_linter, object_length_linter.
 

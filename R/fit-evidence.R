@@ -1,0 +1,202 @@
+# Evidence: which features need prototypes, or effects of single values. Models fitted to halves of the rows are judged
+# on the other halves.
+
+n_halves <- 2L # folds of the screening
+
+screening_share <- 0.5 # of the epochs
+
+cheap_rows <- 3000
+
+values_cut <- 3 # in standard errors: single values make a restless curve
+
+#' Halves of the rows: a binary digit of the fold's number, so that halves of two rounds cut across each other
+#' @noRd
+screening_halves <- function(fold, round) as.integer(((fold - 1L) %/% 2^(round - 1)) %% n_halves) + 1L
+
+#' Two members per strength on halves of the rows: which strength, and which features need prototypes
+#' @return list(z = evidence per feature, NA where prototypes are out of the question, gain = per row and feature,
+#'   strength, tried)
+#' @noRd
+screen_features <- function(job, design, fold, strengths) {
+  design$control$epochs <- max(20, ceiling(design$control$epochs * screening_share))
+  round_with <- function(factor, round) screening_round(job, set_strength(design, factor, job$data$n), fold, round)
+  first <- lapply(strengths, round_with, 1L)
+  weights <- job$data$weights %||% 1
+  best <- which.min(vapply(first, function(found) sum(found$loss * weights), 0))
+  found <- gains_in_rounds(job, fold, first[[best]]$gain, function(features, round) {
+    design$net <<- features
+    round_with(strengths[best], round)$gain
+  })
+  c(found, list(strength = strengths[best], tried = strengths))
+}
+
+#' Effects of single values, for columns whose rows ask for them: more than prototypes, and by far
+#'
+#' Prototypes find a few steps. Where many single values stand out, each by itself (sums of money that a law favours),
+#' their effects become part of layer 0, shrunk to the spline, and the feature needs no prototypes.
+#' @noRd
+choose_values <- function(job, design, fold) {
+  values <- value_candidates(job$encoded, design$base, job$data$n)
+  if (design$control$base != "smooth" || all(lengths(values) == 0L)) {
+    return(design)
+  }
+  only <- function(features) Map(function(v, use) if (use) v, values, seq_along(values) %in% features)
+  round_with <- function(features, round) {
+    full <- design
+    full$net <- integer()
+    full$base <- with_values(full$base, only(features))
+    screening_round(job, full, fold, round)$gain
+  }
+  found <- gains_in_rounds(job, fold, round_with(which(lengths(values) > 0L), 1L), round_with)
+  prototypes <- design$evidence$gain %||% matrix(0, job$data$n, length(values))
+  prototypes[, setdiff(seq_along(values), design$net)] <- 0
+  group <- job$groups %||% seq_len(job$data$n)
+  better <- apply((found$gain - prototypes) * (job$data$weights %||% 1), 2L, mean_in_errors, group)
+  chosen <- which(found$z > values_cut & better > 1)
+  if (length(chosen)) design$base <- with_values(design$base, only(chosen))
+  design$net <- setdiff(design$net, chosen)
+  design$evidence$values <- found$z
+  design
+}
+
+#' Gains per row and feature, and their means in standard errors
+#'
+#' Features that look as if they might need more are screened once more, without the others, on halves that cut across
+#' the first; twice more where rows are few and cheap.
+#' @param first Gains in the first round.
+#' @param again Function(features, round) for those of a later one.
+#' @noRd
+gains_in_rounds <- function(job, fold, first, again) {
+  weights <- job$data$weights %||% 1
+  group <- job$groups %||% seq_len(job$data$n)
+  in_errors <- function(gain) apply(gain * weights, 2L, mean_in_errors, group)
+  gain <- first
+  done <- rep(1, ncol(gain))
+  z <- in_errors(gain)
+  rounds <- min(if (job$data$n < cheap_rows) 3L else 2L, floor(log2(max(fold))))
+  for (round in seq_len(rounds)[-1L]) {
+    features <- which(z > 0)
+    if (!length(features)) break
+    done[features] <- round
+    gain[, features] <- gain[, features] + again(features, round)[, features]
+    z[features] <- in_errors(gain[, features, drop = FALSE])
+  }
+  list(z = z, gain = sweep(gain, 2L, done, "/"))
+}
+
+#' Gains of prototypes, or of effects of single values, on halves of the rows
+#' @noRd
+screening_round <- function(job, design, fold, round) {
+  half <- screening_halves(fold, round)
+  full <- crossfit_model(job, design, half, seq_len(n_halves))
+  design$net <- integer()
+  design$base <- with_values(design$base, list(NULL))
+  smooth <- crossfit_model(job, design, half, seq_len(n_halves))
+  gains_of_roughness(full, smooth, job$data, half, job$threads)
+}
+
+#' What prototypes, or effects of single values, add to each feature, out of fold
+#'
+#' For each feature: the out-of-fold loss of every row when the feature's shape is replaced by what a spline of the
+#' strength that layer 0 alone would have makes of it, minus the loss with the shape as it is. What a spline can say,
+#' too, does not count; nor does what the feature has taken over from others, or given to them.
+#' @param full,smooth Models with and without them, members in the same order, member k without half k.
+#' @param half Half of every row.
+#' @return list(gain = [rows, features], NA for features that have neither in `full`; loss = of every row)
+#' @noRd
+gains_of_roughness <- function(full, smooth, data, half, threads) {
+  config <- full$config
+  so <- config$n_tasks * config$n_outputs
+  rough <- union(engine_of(full)$net, which(has_values(full$base)))
+  eta <- link_of_halves(full, data, half, threads)
+  change <- array(0, c(data$n, config$n_features, so))
+  codes <- lapply(data$features, function(feature) encoded_index(feature, data$n))
+  for (k in seq_len(n_halves)) {
+    out <- half == k
+    shape <- component_values(full, k, data, threads = threads)
+    base <- smooth$members[[k]]$base
+    for (i in rough) {
+      values <- data$features[[i]]$values
+      count <- tabulate(codes[[i]][!out], length(values))
+      first <- match(seq_along(values), codes[[i]])
+      for (u in seq_len(so)) {
+        effect <- shape[first, i, u, 1L]
+        rest <- effect - smoothed(full$base$terms[[i]], values, effect, count, base, i, u)
+        change[out, i, u] <- rest[codes[[i]][out]]
+      }
+    }
+  }
+  loss <- row_losses(config, data, eta)
+  gain <- matrix(NA_real_, data$n, config$n_features)
+  for (i in rough) {
+    gain[, i] <- row_losses(config, data, eta - array(change[, i, ], c(data$n, so))) - loss
+  }
+  list(gain = gain, loss = loss)
+}
+
+#' Link of every row, offset included, by the member that did not see its half
+#' @noRd
+link_of_halves <- function(model, data, half, threads) {
+  eta <- matrix(0, data$n, model$config$n_tasks * model$config$n_outputs)
+  for (k in seq_len(n_halves)) {
+    link <- layer_predictions(model, k, data, threads)
+    eta[half == k, ] <- link[half == k, dim(link)[2L], ]
+  }
+  add_offset(data, eta)
+}
+
+#' An effect as a spline with layer 0's strengths would have it
+#' @param effect At the feature's values; NA where no row has one.
+#' @param count Rows at each value.
+#' @param base A fit of layer 0 alone.
+#' @noRd
+smoothed <- function(term, values, effect, count, base, i, u) {
+  use <- which(count > 0 & !is.nan(values))
+  out <- effect
+  basis <- base_basis(list(kind = "spline", knots = term$knots, missing = FALSE), values)
+  strength <- base$penalties$strength[base$penalties$feature == i & base$penalties$curvature]
+  weight <- count[use] * base$information[u]
+  gram <- crossprod(basis[use, ], weight * basis[use, ])
+  size <- mean(diag(gram))
+  penalty <- curvature_penalty(term$knots)
+  # a strength without bounds means a straight line
+  strength <- min(strength, 1e6 * size / mean(diag(penalty)))
+  gram <- gram + strength * penalty + diag(1e-9 * size, ncol(gram))
+  coefficient <- solve(gram, crossprod(basis[use, ], weight * effect[use]), tol = 0)
+  known <- !is.nan(values)
+  out[known] <- basis[known, ] %*% coefficient
+  out
+}
+
+#' Integrated squared second derivative of a natural cubic spline, as a form in its values at the knots
+#' @noRd
+curvature_penalty <- function(knots) {
+  m <- length(knots)
+  second <- vapply(seq_len(m), function(k) {
+    stats::splinefun(knots, as.double(seq_len(m) == k), method = "natural")(knots, deriv = 2L)
+  }, knots)
+  width <- diff(knots)
+  mass <- matrix(0, m, m)
+  for (j in seq_len(m - 1L)) {
+    mass[j:(j + 1L), j:(j + 1L)] <- mass[j:(j + 1L), j:(j + 1L)] + width[j] * matrix(c(2, 1, 1, 2), 2L) / 6
+  }
+  crossprod(second, mass %*% second)
+}
+
+#' A mean in standard errors, rows of a group taken together
+#' @noRd
+mean_in_errors <- function(x, group) {
+  if (anyNA(x)) {
+    return(NA_real_)
+  }
+  total <- if (length(unique(group)) == length(group)) x else as.vector(rowsum(x, group))
+  spread <- stats::sd(total)
+  if (!is.finite(spread) || spread == 0) 0 else mean(total) / (spread / sqrt(length(total)))
+}
+
+#' z beyond which a feature gets prototypes: a screening of many features needs a higher one, and so do few rows, where
+#' a step that is not there costs most
+#' @noRd
+evidence_cut <- function(n_candidates, n) {
+  max(1, stats::qnorm(1 - 1 / max(n_candidates, 2))) + if (n < cheap_rows) 0.4 else 0
+}

@@ -1,0 +1,65 @@
+# Losses of rows, in the units of the engine.
+
+#' Loss of each row, in the engine's units
+#' @param eta [rows, task x output], offset included
+#' @noRd
+row_losses <- function(config, data, eta) {
+  o <- config$n_outputs
+  n <- data$n
+  if (config$task_kind == "group") {
+    at <- cbind(rep(seq_len(n), o), rep((data$task - 1L) * o, o) + rep(seq_len(o), each = n))
+    eta <- matrix(eta[at], n, o)
+  }
+  y <- data$y
+  softplus <- function(x) pmax(x, 0) + log1p(exp(-abs(x)))
+  loss <- switch(config$family,
+    gaussian = (y - eta)^2,
+    binomial = softplus(eta) - y * eta,
+    poisson = exp(pmin(eta, 50)) - y * eta,
+    multinomial = {
+      top <- do.call(pmax, as.data.frame(eta))
+      log(rowSums(exp(eta - top))) + top - eta[cbind(seq_len(n), y[, 1L] + 1L)]
+    }
+  )
+  if (is.matrix(loss)) rowMeans(loss, na.rm = TRUE) else loss
+}
+
+add_offset <- function(data, eta) if (is.null(data$offset)) eta else eta + data$offset
+
+#' Derivative of a row's loss by its linear predictor: its spread, over rows and outputs
+#' @noRd
+score_spread <- function(config, data, eta) {
+  y <- data$y
+  if (config$family == "multinomial") {
+    top <- do.call(pmax, as.data.frame(eta))
+    p <- exp(eta - top)
+    p <- p / rowSums(p)
+    return(sqrt(mean(p * (1 - p))))
+  }
+  if (config$task_kind == "group") {
+    step <- 1e-4 # only the row's own group has a loss
+    slope <- (row_losses(config, data, eta + step) - row_losses(config, data, eta - step)) / (2 * step)
+    return(sqrt(mean(slope^2)))
+  }
+  slope <- switch(config$family,
+    gaussian = 2 * (eta - y),
+    binomial = stats::plogis(eta) - y,
+    poisson = exp(pmin(eta, 50)) - y
+  )
+  sqrt(mean(slope^2, na.rm = TRUE))
+}
+
+#' Share of the loss that layer 0 alone explains
+#' @noRd
+explained_share <- function(config, data, eta) {
+  weights <- data$weights %||% rep(1, data$n)
+  mean_loss <- function(eta) {
+    loss <- row_losses(config, data, eta)
+    sum((loss * weights)[is.finite(loss)]) / sum(weights[is.finite(loss)])
+  }
+  null <- fit_base(config, data, list(terms = rep(list(no_term), length(data$features)), handle = NULL))$eta
+  explained <- 1 - mean_loss(eta) / mean_loss(add_offset(data, null))
+  min(max(explained, 0), 1)
+}
+
+no_term <- list(kind = "none", knots = numeric(), missing = FALSE)
