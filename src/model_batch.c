@@ -190,7 +190,7 @@ static void fill_feature(pn_batch *batch, const pn_data *data, size_t i) {
   find_cells(batch, &data->feature[i], i, code_of);
   for (size_t c = 0; c < batch->cells[i]; ++c) {
     const float value = data->feature[i].value[code_of[c]];
-    batch->missing[begin + c] = isnan(value) != 0;
+    batch->missing[begin + c] = (unsigned char)(isnan(value) != 0);
     batch->value[begin + c] = isnan(value) ? 0.0f : value;
   }
   if (batch->sorted != NULL) sort_cells(batch, i, code_of);
