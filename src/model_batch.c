@@ -2,8 +2,8 @@
  *
  * One pass over a feature's codes finds the cells in order of first appearance (a stamp per table entry says whether
  * this batch has seen it), a counting sort then lists each cell's rows. Ordered batches rank the tables' values once,
- * mark the ranks of their cells in a set of bits and read it in order. Features are independent, so they are the unit of
- * parallel work and the result does not depend on the number of threads.
+ * mark the ranks of their cells in a set of bits and read it in order. Features are independent, so they are the unit
+ * of parallel work and the result does not depend on the number of threads.
  */
 #include "model_batch.h"
 
