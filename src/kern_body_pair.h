@@ -86,7 +86,7 @@ typedef struct {
   pair_input in;
   const float *dr; /* of the rows at hand */
   float *ds;
-  float *pass, *pass_x; /* [h] */
+  float *through, *through_x; /* [h] */
 } pair_back;
 
 /* Columns j .. of r rows. */
@@ -98,15 +98,15 @@ PN_INLINE void pair_back_step(size_t r, const pair_back *at, size_t j, norm_sums
   const V slope = v_load_if(in->gain + j, tail, lanes), weight = v_load_if(in->w + j, tail, lanes);
   const V4 s = pair_load(r, h, in->a + j, in->b + j, tail, lanes);
   tail_columns col = {slope, v_load_if(in->offset + j, tail, lanes), v_mul(slope, weight),
-                      v_load_if(at->pass + j, tail, lanes), v_load_if(at->pass_x + j, tail, lanes)};
+                      v_load_if(at->through + j, tail, lanes), v_load_if(at->through_x + j, tail, lanes)};
   pair_back_gain(s.a, v_set(rstd[0]), v_set(dr[0]), ds, &col, &sum->g.a, &sum->gx.a, tail, lanes);
   if (r == 4) {
     pair_back_gain(s.b, v_set(rstd[1]), v_set(dr[1]), ds + h, &col, &sum->g.b, &sum->gx.b, tail, lanes);
     pair_back_gain(s.c, v_set(rstd[2]), v_set(dr[2]), ds + 2 * h, &col, &sum->g.c, &sum->gx.c, tail, lanes);
     pair_back_gain(s.d, v_set(rstd[3]), v_set(dr[3]), ds + 3 * h, &col, &sum->g.d, &sum->gx.d, tail, lanes);
   }
-  v_store_if(at->pass + j, col.dr, tail, lanes);
-  v_store_if(at->pass_x + j, col.drx, tail, lanes);
+  v_store_if(at->through + j, col.dr, tail, lanes);
+  v_store_if(at->through_x + j, col.drx, tail, lanes);
 }
 
 /* r rows: g / dr into ds, the sums of g and g * s along the rows into sum_g and sum_gs */
@@ -143,10 +143,10 @@ PN_INLINE void pair_back_add(const float *a, const float *b, const float *g, V f
 
 PN_KERNEL void pair_dots_backward(size_t m, size_t h, const float *a, const float *b, const float *rstd,
                                   const float *gain, const float *offset, const float *w, const float *dr, float *ds,
-                                  float *da, float *db, float *pass, float *pass_x) {
+                                  float *da, float *db, float *through, float *through_x) {
   const float inv_h = 1.0f / (float)h;
   const M all = v_head(PN_W);
-  const pair_back whole = {{h, a, b, rstd, gain, offset, w}, dr, ds, pass, pass_x};
+  const pair_back whole = {{h, a, b, rstd, gain, offset, w}, dr, ds, through, through_x};
   for (size_t first = 0; first < m; first += PN_NORM_BLOCK) {
     const size_t rows = m - first < PN_NORM_BLOCK ? m - first : PN_NORM_BLOCK, at = first * h;
     float sum_g[PN_NORM_BLOCK], sum_gs[PN_NORM_BLOCK];

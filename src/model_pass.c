@@ -129,8 +129,8 @@ static void scratch_init(pn_scratch *scratch, const pn_config *config, size_t wi
     scratch->local =
         pn_arena_alloc(arena, PN_SIZE(config->layers, config->features, PN_ROW_BLOCK, width), sizeof(float));
     scratch->slope = pn_arena_alloc(arena, PN_ROW_BLOCK, sizeof(float));
-    scratch->pass = pn_arena_alloc(arena, h, sizeof(float));
-    scratch->pass_x = pn_arena_alloc(arena, h, sizeof(float));
+    scratch->through = pn_arena_alloc(arena, h, sizeof(float));
+    scratch->through_x = pn_arena_alloc(arena, h, sizeof(float));
   }
   if (config->members == 2) {
     scratch->pair_rstd =

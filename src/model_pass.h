@@ -65,23 +65,23 @@ const char *pn_phase_name(pn_phase phase);
 /* Scratch of one thread; `rows` rows of each. */
 typedef struct {
   double seconds[PN_PHASES], mark;
-  float *x;             /* [rows x ldx] v, activated value, one */
-  size_t ldx;           /* h + 2, rounded up so that rows begin on vector boundaries */
-  float *dv, *dz;       /* [rows x h] */
-  float *s, *q;         /* [rows x h] */
-  float *xhat;          /* [rows x h] */
-  float *rstd;          /* [rows] */
-  float *act;           /* [rows] */
-  float *dr;            /* [rows x o] */
-  float *r;             /* [d x C x PN_ROW_BLOCK x o] component outputs of a block of rows */
-  float *pair_rstd;     /* [d x C x PN_ROW_BLOCK] scales of their layer norms, pairs only */
-  float *pass, *pass_x; /* [h] what the components of one layer pass back, see kern.h */
-  float *shift;         /* [max(h, width)] */
-  double *sum;          /* [max(PN_ROW_BLOCK, s) x o] */
-  uint32_t *id;         /* [rows] */
-  float *local;         /* [d x K x PN_ROW_BLOCK x width] u of a block of rows, order > 1 */
-  float *slope;         /* [PN_ROW_BLOCK] of the penalty, by row */
-  const float **part;   /* [k] where a component's members stand in it */
+  float *x;                   /* [rows x ldx] v, activated value, one */
+  size_t ldx;                 /* h + 2, rounded up so that rows begin on vector boundaries */
+  float *dv, *dz;             /* [rows x h] */
+  float *s, *q;               /* [rows x h] */
+  float *xhat;                /* [rows x h] */
+  float *rstd;                /* [rows] */
+  float *act;                 /* [rows] */
+  float *dr;                  /* [rows x o] */
+  float *r;                   /* [d x C x PN_ROW_BLOCK x o] component outputs of a block of rows */
+  float *pair_rstd;           /* [d x C x PN_ROW_BLOCK] scales of their layer norms, pairs only */
+  float *through, *through_x; /* [h] sums of what went through the relus of one layer, see kern.h */
+  float *shift;               /* [max(h, width)] */
+  double *sum;                /* [max(PN_ROW_BLOCK, s) x o] */
+  uint32_t *id;               /* [rows] */
+  float *local;               /* [d x K x PN_ROW_BLOCK x width] u of a block of rows, order > 1 */
+  float *slope;               /* [PN_ROW_BLOCK] of the penalty, by row */
+  const float **part;         /* [k] where a component's members stand in it */
 } pn_scratch;
 
 #define PN_CHUNK 96    /* cells that go through all layers together and stay in cache */

@@ -222,7 +222,7 @@ static void component_gradient(const pn_pass *pass, size_t l, size_t c, size_t b
 }
 
 /* Backward through component c for the block's rows: adds to du of its members and to shared_grad, or, for a fused
- * pair, to scratch->pass and pass_x. */
+ * pair, to scratch->through and through_x. */
 static void component_backward(const pn_pass *pass, size_t l, size_t c, size_t begin, size_t n, float *shared_grad) {
   const pn_model *model = pass->model;
   const pn_kernels *kern = pass->kern;
@@ -241,7 +241,7 @@ static void component_backward(const pn_pass *pass, size_t l, size_t c, size_t b
     select_members(pass, l, c);
     kern->pair_dots_backward(n, config->hidden, scratch->part[0], scratch->part[1], pair_rstd(config, scratch, l, c),
                              tail.gain, tail.offset, tail.weight, scratch->dr, scratch->dv, du + member[0] * du_feature,
-                             du + member[1] * du_feature, scratch->pass, scratch->pass_x);
+                             du + member[1] * du_feature, scratch->through, scratch->through_x);
     return;
   }
   const float *ds = scratch->dr;
@@ -257,11 +257,11 @@ static void component_backward(const pn_pass *pass, size_t l, size_t c, size_t b
 /* What the fused pairs of layer l passed back becomes gradients of the tail. */
 static void add_passed(const pn_model *model, size_t l, const pn_scratch *scratch, float *shared_grad) {
   const pn_tail tail = pn_view_tail(model, model->shared, l), grad = pn_view_tail(model, shared_grad, l);
-  const float *pass = scratch->pass, *pass_x = scratch->pass_x;
+  const float *through = scratch->through, *through_x = scratch->through_x;
   for (size_t j = 0; j < tail.h; ++j) {
-    grad.gain[j] += tail.weight[j] * pass_x[j];
-    grad.offset[j] += tail.weight[j] * pass[j];
-    grad.weight[j] += tail.gain[j] * pass_x[j] + tail.offset[j] * pass[j];
+    grad.gain[j] += tail.weight[j] * through_x[j];
+    grad.offset[j] += tail.weight[j] * through[j];
+    grad.weight[j] += tail.gain[j] * through_x[j] + tail.offset[j] * through[j];
   }
 }
 
@@ -276,8 +276,8 @@ static void layer_backward(const pn_pass *pass, size_t l, size_t begin, size_t n
   const size_t width = model->layout.width, K = config->features;
   float *du = work->du + (l * K * work->rows + begin) * width, *shift = scratch->shift;
   for (size_t i = 0; i < K; ++i) memset(du + i * work->rows * width, 0, n * width * sizeof(float));
-  memset(scratch->pass, 0, config->hidden * sizeof(float));
-  memset(scratch->pass_x, 0, config->hidden * sizeof(float));
+  memset(scratch->through, 0, config->hidden * sizeof(float));
+  memset(scratch->through_x, 0, config->hidden * sizeof(float));
   for (size_t c = 0; c < config->components; ++c) {
     component_gradient(pass, l, c, begin, n, shared_grad);
     component_backward(pass, l, c, begin, n, shared_grad);
