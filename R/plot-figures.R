@@ -181,10 +181,6 @@ panel_title <- function(labels, words, width) {
   if (nchar(whole, type = "width") <= width) whole else paste0(wrap_name(text, width), "\n", shorten(words, width))
 }
 
-#' The features of a term, as its data frame says; one made by hand may not say
-#' @noRd
-term_parts <- function(term, features) features[[term]] %||% strsplit(term, ":", fixed = TRUE)[[1L]]
-
 #' What features are called on a figure
 #' @noRd
 feature_labels <- function(features, labels) {

@@ -13,8 +13,6 @@
 #
 # Kinds: "curve" (numbers, dates), "levels" (categorical), "pair" (two features).
 
-missing_level <- "(missing)"
-
 #' What a feature is: type, density bars and so on; a guess where the data frame lost its attributes
 #' @noRd
 feature_facts <- function(shapes, feature) {

@@ -120,11 +120,6 @@ bars_note <- function(data) {
 
 no_band_note <- "No band: one model."
 
-importance_label <- function(importance) {
-  scale <- attr(importance, "scale_label") %||% "effect"
-  if (grepl("^effect on", scale)) sub("effect", "mean |effect|", scale, fixed = TRUE) else paste0("mean |", scale, "|")
-}
-
 #' What tells the bars of one term apart
 #' @noRd
 importance_series <- function(rows) {
@@ -202,24 +197,6 @@ waterfall_half <- function(part, contributions) {
   names <- colnames(attr(contributions, "prediction"))
   column <- if (ncol(half) == 1L) 1L else match(TRUE, names %in% c(part$output[1L], part$task[1L]))
   half[part$row[1L], column]
-}
-
-# what the running total is: the response itself, or log odds of it and the like
-waterfall_label <- function(contributions) {
-  response <- attr(contributions, "response")
-  scale <- attr(contributions, "scale_label")
-  if (several_responses(contributions)) {
-    # the panels' titles name the responses
-    return(if (identical(attr(contributions, "family"), "gaussian")) "prediction" else scale)
-  }
-  if (is.null(scale) || identical(attr(contributions, "family"), "gaussian")) {
-    return(response %||% "prediction")
-  }
-  if (is.null(response) || grepl(" class", scale, fixed = TRUE)) scale else paste(scale, "of", response)
-}
-
-several_responses <- function(contributions) {
-  !identical(attr(contributions, "family"), "multinomial") && NCOL(attr(contributions, "prediction")) > 1L
 }
 
 # a waterfall has a line per feature: few of them fit on a page

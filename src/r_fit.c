@@ -1,7 +1,7 @@
 /* ffi_fit(config, data, validation, init, train, progress): trains the members of an ensemble, one or many.
  * ffi_fit_bytes(config, data, validation, train): what that takes.
  *
- * in:  config, data    see R/model.R and R/encode.R
+ * in:  config, data    see R/model-object.R and R/data-encoded.R
  *      validation      data of held-out rows, or NULL
  *      init            list(params = double slab), one member that starts from there, or
  *                      list(centers = double [t x K], seed = double, relation = NULL or double [s x C]), a member per

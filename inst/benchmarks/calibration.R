@@ -28,10 +28,12 @@ for (name in names(sets)) {
     fit <- protonam(formula, data[train, ], seed = 1, threads = arguments$threads, verbose = FALSE)
     link <- as.vector(predict(fit, data[-train, ], type = "link"))
     y <- data[-train, all.vars(formula)[1L]]
-    summary(stats::glm(y == levels(y)[2L] ~ link, family = stats::binomial()))$coefficients[2L, 1:2]
+    event <- if (is.factor(y)) y == levels(y)[2L] else y == 1
+    summary(stats::glm(event ~ link, family = stats::binomial()))$coefficients[2L, 1:2]
   }, numeric(2))
   outside <- found[1L, ] + 2 * found[2L, ] < 0.85 | found[1L, ] - 2 * found[2L, ] > 1.2
-  cat(sprintf("%s, %d rows: mean slope %.3f (%.2f to %.2f); subsets outside: %d of %d\n", name, arguments$rows,
+  cat(sprintf(
+    "%s, %d rows: mean slope %.3f (%.2f to %.2f); subsets outside: %d of %d\n", name, arguments$rows,
     mean(found[1L, ]), min(found[1L, ]), max(found[1L, ]), sum(outside), arguments$subsets
   ))
 }

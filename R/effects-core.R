@@ -1,0 +1,116 @@
+# The effects core: what each component of a member contributes, layer by layer. The only caller of the engine's
+# contributions and predictions of whole models.
+#
+# A fit has two descriptions of its network. `config` names all terms; `engine` is what the engine is given: in order 1
+# its prototype layers have the features in engine$net alone. `base` describes layer 0 (R/base.R), which has all
+# features; each member has its own values of it. Over a layer 0, a model of pairs has a component (i, i) for each
+# feature beside those of its network: there layer 0's effect stands.
+
+has_base <- function(object) !is.null(object$base)
+
+#' Layers that a user sees: layer 0, called smooth, and the prototype layers
+#' @noRd
+layer_names <- function(object) {
+  c(if (has_base(object)) "smooth", paste0("layer", seq_len(object$config$n_layers)))
+}
+
+n_shown_layers <- function(object) object$config$n_layers + has_base(object)
+
+#' Contributions of all components, not centred
+#'
+#' @param layers Of each layer, or summed over layers?
+#' @return array [rows, component, task x output, layer or 1] in the engine's units
+#' @noRd
+component_values <- function(object, m, data, layers = FALSE, threads = resolve_threads()) {
+  engine <- engine_of(object)
+  member <- object$members[[m]]
+  value <- with_kernels(expr = .Call(ffi_contributions, engine, member$params, member$running, data, layers, threads))
+  depth <- if (layers) engine$n_layers else 1L
+  so <- engine$n_tasks * engine$n_outputs
+  value <- array(value, c(data$n, ncol(engine$components), so, depth))
+  if (!has_base(object)) {
+    return(value)
+  }
+  out <- array(0, c(data$n, ncol(object$config$components), so, depth + layers))
+  out[, network_places(object), , seq_len(depth) + layers] <- value
+  smooth <- smooth_terms(object, m, data)
+  place <- smooth_places(object)
+  for (i in seq_along(place)) out[, place[i], , 1L] <- out[, place[i], , 1L] + smooth[, i, ]
+  out
+}
+
+#' Which of a model's components its network has
+#' @noRd
+network_places <- function(object) {
+  engine <- engine_of(object)
+  if (!has_base(object)) {
+    return(seq_len(ncol(engine$components)))
+  }
+  own <- matrix(engine$net[engine$components], nrow(engine$components))
+  key <- function(x) apply(x, 2L, paste, collapse = " ")
+  match(key(own), key(object$config$components))
+}
+
+#' The component that layer 0's effect of each feature belongs to: its own, or the one of all features
+#' @noRd
+smooth_places <- function(object) {
+  components <- object$config$components
+  features <- seq_len(object$config$n_features)
+  alone <- which(components[1L, ] == components[nrow(components), ])
+  if (length(alone)) alone[match(features, components[1L, alone])] else rep(1L, length(features))
+}
+
+#' A network of several features per component over a layer 0 of all features
+#' @noRd
+over_base <- function(config) {
+  config$net <- seq_len(config$n_features)
+  config$n_columns <- config$n_features
+  config
+}
+
+#' Its components with those of single features
+#' @noRd
+with_own_components <- function(config) {
+  components <- config$components
+  if (nrow(components) != 2L) {
+    return(config)
+  }
+  alone <- setdiff(seq_len(config$n_features), components[1L, components[1L, ] == components[2L, ]])
+  components <- cbind(components, rbind(alone, alone, deparse.level = 0L))
+  config$components <- components[, order(components[1L, ], components[2L, ]), drop = FALSE]
+  config
+}
+
+#' Effects of layer 0: array [rows, feature, task x output] in the engine's units
+#' @noRd
+smooth_terms <- function(object, m, data) {
+  .Call(ffi_smooth_terms, object$base, object$members[[m]]$base, encoded_data(data$features, data$n))
+}
+
+#' Cumulative predictions of one member, offset not added
+#' @return array [rows, layer, task x output] in the engine's units
+#' @noRd
+layer_predictions <- function(object, m, data, threads) {
+  engine <- engine_of(object)
+  member <- object$members[[m]]
+  value <- with_kernels(expr = .Call(ffi_predict, engine, member$params, member$running, data, threads))
+  if (!has_base(object)) {
+    return(value)
+  }
+  smooth <- smooth_terms(object, m, data)
+  so <- dim(value)[3L]
+  eta <- vapply(seq_len(so), function(u) {
+    rowSums(matrix(smooth[, , u], data$n)) + member$base$intercept[u]
+  }, numeric(data$n))
+  out <- array(eta, c(data$n, so, dim(value)[2L] + 1L)) # the same under every layer
+  out <- aperm(out, c(1L, 3L, 2L))
+  out[, -1L, ] <- out[, -1L, , drop = FALSE] + value
+  out
+}
+
+#' Where a feature stands among those with prototype layers; NA without
+#' @noRd
+net_position <- function(object, i) {
+  net <- engine_of(object)$net
+  if (is.null(net)) i else match(i, net)
+}

@@ -1,0 +1,154 @@
+# Effects of single features at given values, for shapes, jumps and tables.
+#
+# Processed values go straight to the engine: row r of a synthetic table holds the r-th value of every feature, so one
+# call evaluates all features (order 1). Order 2 has its main effects in tables (R/purify.R). Effects are centred over
+# the training rows and in the response's own units.
+
+#' Stop unless the model's effects can be shown one by one
+#' @noRd
+check_readable <- function(object, what) {
+  if (!inherits(object, "protonam")) {
+    pn_abort("{what} needs a fit from {.fn protonam}, not {describe(object)}.", class = "argument", arg = "fit")
+  }
+  if (object$order > 2) {
+    number <- if (is.infinite(object$order)) "all" else object$order
+    pn_abort(
+      c(
+        "{what} needs a fit of {.code order = 1} or {.code order = 2}; this one has {.code order = {object$order}}.",
+        i = "With {number} features interacting there are no effects of single features or pairs."
+      ),
+      class = "order", arg = "order"
+    )
+  }
+  if (is.null(object$effects)) {
+    pn_abort(
+      c("{what} needs effects, which this fit lacks.", i = "They could not be computed after its training."),
+      class = "incomplete", arg = "fit"
+    )
+  }
+}
+
+#' Which response and class each of the engine's outputs stands for
+#' @return data frame (task, output), one row per output, NA where there is only one
+#' @noRd
+output_labels <- function(object) {
+  classes <- if (object$family$family == "multinomial") object$response$levels else NA_character_
+  tasks <- object$task$levels %||% object$response$names %||% NA_character_
+  data.frame(task = rep(tasks, each = length(classes)), output = rep(classes, length(tasks)))
+}
+
+#' Names of the terms that a user sees: features, then pairs
+#' @noRd
+shown_terms <- function(object) {
+  c(feature_names(object), object$term_names[pair_components(object)])
+}
+
+#' Features of each of these terms, by position: one, or the two of a pair
+#' @noRd
+term_features <- function(object) {
+  pairs <- object$config$components[, pair_components(object), drop = FALSE]
+  c(as.list(seq_along(object$encoder)), lapply(seq_len(ncol(pairs)), function(p) pairs[, p]))
+}
+
+#' The same by name, for figures and for those who look for a term
+#' @noRd
+named_features <- function(object) {
+  names <- feature_names(object)
+  stats::setNames(lapply(term_features(object), function(at) names[at]), shown_terms(object))
+}
+
+feature_names <- function(object) vapply(object$encoder, `[[`, "", "name")
+
+#' Components of two different features: their positions among the components
+#' @noRd
+pair_components <- function(object) {
+  components <- object$config$components
+  which(components[1L, ] != components[nrow(components), ])
+}
+
+#' Own numbers (codes for categoricals) to processed values, as for new data; NaN for missing
+#' @noRd
+process_numbers <- function(encoder, number) {
+  if (is.null(encoder$bins)) {
+    return(scale_values(encoder$scaling, number))
+  }
+  value <- encoder$bins$value[findInterval(number, encoder$bins$breaks) + 1L]
+  replace(value, is.na(number), NaN)
+}
+
+#' Rows that hold, in row r, the r-th of each feature's processed values
+#' @param values List with one vector per feature; short ones repeat their last value, empty ones hold a zero.
+#' @noRd
+value_rows <- function(values) {
+  n <- max(lengths(values), 1L)
+  features <- lapply(values, function(value) {
+    if (!length(value)) value <- 0
+    width <- code_width(length(value))
+    list(values = value, codes = writeBin(pmin(seq_len(n), length(value)) - 1L, raw(), size = width), width = width)
+  })
+  encoded_data(features, n)
+}
+
+#' Main effects at processed values: mean over members and, if wanted, their standard deviation
+#'
+#' @param values List with one vector of processed values per feature; empty for features that are not wanted.
+#' @param layers Effects of each layer, or summed over layers?
+#' @param spread Also the standard error?
+#' @return list(mean, sd): lists with one array [values, task x output, layers or 1] per feature; sd is NULL unless
+#'   wanted
+#' @noRd
+main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads = resolve_threads()) {
+  if (object$order == 2) {
+    if (!layers && !spread) {
+      return(list(mean = stored_main_effects(object, values)))
+    }
+    each <- function(m) member_pair_effects(object, m, values, layers, threads)
+  } else {
+    rows <- value_rows(values)
+    each <- function(m) member_single_effects(object, m, values, rows, layers, threads)
+  }
+  out <- average_members(object, each, spread)
+  if (object$order == 1 && !layers && !is.null(out$sd)) out$sd <- floor_errors(object, out$sd, values)
+  out
+}
+
+#' Mean over members of lists of arrays and, if wanted, its standard error (R/bands.R)
+#' @param each Function of a member's number that gives its list of arrays.
+#' @return list(mean, sd); sd is NULL unless wanted
+#' @noRd
+average_members <- function(object, each, spread) {
+  n <- length(object$members)
+  for (m in seq_len(n)) {
+    value <- each(m)
+    if (m == 1L) {
+      mean <- value
+      moment <- lapply(value, function(x) 0 * x)
+    } else {
+      # Welford's update: no cancellation, whatever the number of members
+      change <- Map(`-`, value, mean)
+      mean <- Map(function(old, by) old + by / m, mean, change)
+      moment <- Map(function(old, by) old + by^2 * (m - 1) / m, moment, change)
+    }
+  }
+  list(mean = mean, sd = if (spread && n > 1L) lapply(moment, function(x) member_error(object) * sqrt(x / (n - 1))))
+}
+
+#' Effects of one member of an order 1 model: list of arrays [values, task x output, layers or 1]
+#' @noRd
+member_single_effects <- function(object, m, values, rows, layers, threads) {
+  size <- c(ncol(object$config$components), object$config$n_tasks * object$config$n_outputs)
+  value <- component_values(object, m, rows, layers, threads)
+  means <- object$centering[[m]]
+  if (!layers) means <- apply(means, c(1L, 2L), sum)
+  depth <- if (layers) n_shown_layers(object) else 1L
+  value <- array(value, c(rows$n, size, depth)) - rep(means, each = rows$n)
+  scale <- rep_len(object$response$scale, size[2L])
+  lapply(seq_along(values), function(i) {
+    n <- length(values[[i]])
+    array(value[seq_len(n), i, , ], c(n, size[2L], depth)) * rep(scale, each = n)
+  })
+}
+
+#' The features of a term, as its data frame says; one made by hand may not say
+#' @noRd
+term_parts <- function(term, features) features[[term]] %||% strsplit(term, ":", fixed = TRUE)[[1L]]

@@ -1,0 +1,150 @@
+# Methods of generics that R users know from lm() and glm().
+
+#' Parts of a protonam fit
+#'
+#' Methods for the usual generics of fitted models.
+#'
+#' @param object,x,formula A fit.
+#' @param type For `fitted()`: `"response"` or `"link"`. For `residuals()`: `"response"` (observed minus fitted, for
+#'   classes 1 or 0 minus the probability), `"deviance"` or `"pearson"`.
+#' @param ... Nothing.
+#'
+#' @return
+#' * `fitted()`, `residuals()`: one value (or row) per row of the data that took part, training and validation rows;
+#'   after `na.action = na.exclude` missing values stand for the others.
+#' * `nobs()`: number of rows that took part.
+#' * `formula()`, `terms()`, `family()`: as for [lm()] and [glm()]. The multinomial family is a list with `family` and
+#'   `link`.
+#' * `deviance()`: weighted sum of squares, or minus twice the log-likelihood (poisson: compared with the saturated
+#'   model).
+#' * `logLik()`: log-likelihood of the rows that took part; its degrees of freedom are not known (`NA`).
+#' * `coef()`: a list with `intercept` (one value per output) and `weights`, an array components x layers x tasks of the
+#'   task weights divided by the number of components, in units of the response; for ensembles a further dimension is
+#'   the member.
+#' * `weights()`: case weights, `NULL` if all are 1.
+#'
+#' `update()` works as for other models.
+#' @name protonam-methods
+#' @examples
+#' fit <- protonam(mpg ~ wt + hp, mtcars, epochs = 20, seed = 1)
+#' head(residuals(fit))
+#' coef(fit)$weights
+#' nobs(update(fit, . ~ . - hp))
+NULL
+
+#' @rdname protonam-methods
+#' @export
+fitted.protonam <- function(object, type = c("response", "link"), ...) {
+  type <- check_choice(type, c("response", "link"), "type")
+  napredict_rows(object, from_link(object, object$fitted, type), fitted_row_names(object))
+}
+
+#' @rdname protonam-methods
+#' @export
+residuals.protonam <- function(object, type = c("response", "deviance", "pearson"), ...) {
+  type <- check_choice(type, c("response", "deviance", "pearson"), "type")
+  family <- object$family$family
+  mean <- as.matrix(from_link(object, object$fitted, "response"))
+  y <- object$y
+  if (family == "multinomial") y <- outer(y[, 1L], seq_len(ncol(mean)) - 1, `==`) + 0
+  weights <- object$weights %||% 1
+  value <- switch(type,
+    response = y - mean,
+    pearson = (y - mean) * sqrt(weights / variance(family, mean)),
+    deviance = sign(y - mean) * sqrt(weights * unit_deviance(family, y, mean))
+  )
+  if (ncol(value) == 1L) value <- value[, 1L]
+  stats::naresid(object$na.action, name_rows(value, fitted_row_names(object)))
+}
+
+variance <- function(family, mean) {
+  switch(family,
+    gaussian = 1,
+    poisson = mean,
+    mean * (1 - mean)
+  )
+}
+
+#' @rdname protonam-methods
+#' @export
+deviance.protonam <- function(object, ...) {
+  sum(as.vector(stats::naresid(NULL, residuals_all(object)))^2, na.rm = TRUE)
+}
+
+residuals_all <- function(object) {
+  object$na.action <- NULL
+  stats::residuals(object, type = "deviance")
+}
+
+#' @rdname protonam-methods
+#' @export
+logLik.protonam <- function(object, ...) {
+  family <- object$family$family
+  weights <- object$weights %||% rep(1, object$nobs)
+  deviance <- deviance.protonam(object)
+  seen <- !is.na(object$y)
+  n <- sum(seen)
+  value <- switch(family,
+    gaussian = (sum(log(weights[weights > 0 & seen[, 1L]])) - n * (log(2 * pi) + 1 - log(n) + log(deviance))) / 2,
+    poisson = sum((weights * stats::dpois(round(object$y), fitted_mean(object), log = TRUE))[seen]),
+    -deviance / 2
+  )
+  structure(value, df = NA_real_, nobs = n, class = "logLik")
+}
+
+fitted_mean <- function(object) as.matrix(from_link(object, object$fitted, "response"))
+
+#' @rdname protonam-methods
+#' @export
+nobs.protonam <- function(object, ...) object$nobs
+
+#' @rdname protonam-methods
+#' @export
+weights.protonam <- function(object, ...) stats::naresid(object$na.action, object$weights)
+
+#' @rdname protonam-methods
+#' @export
+family.protonam <- function(object, ...) object$family
+
+#' @rdname protonam-methods
+#' @export
+formula.protonam <- function(x, ...) {
+  if (!is.null(x$formula)) {
+    return(x$formula)
+  }
+  features <- vapply(x$encoder, `[[`, "", "name")
+  right <- Reduce(function(a, b) call("+", a, b), lapply(features, as.name))
+  stats::as.formula(call("~", as.name(x$response$name), right), env = globalenv())
+}
+
+#' @rdname protonam-methods
+#' @export
+terms.protonam <- function(x, ...) stats::terms(formula.protonam(x))
+
+#' @rdname protonam-methods
+#' @export
+coef.protonam <- function(object, ...) {
+  config <- object$config
+  engine <- engine_of(object)
+  layout <- .Call(ffi_layout, engine)
+  n_terms <- ncol(config$components)
+  own <- network_places(object) # terms without prototype layers have no weights
+  tasks <- object$task$levels %||% object$response$names %||% object$response$name
+  scale <- rep_len(object$response$scale, config$n_tasks)
+  weights <- vapply(object$members, function(member) {
+    layers <- lapply(seq_len(config$n_layers) - 1L, function(l) {
+      weight <- matrix(NA_real_, n_terms, config$n_tasks)
+      weight[own, ] <- t(slab_tensor(member$params, layout, paste0("agg_w", l)) * scale) / length(own)
+      weight
+    })
+    # [component, task, layer] -> [component, layer, task]
+    as.vector(aperm(array(unlist(layers), c(n_terms, config$n_tasks, config$n_layers)), c(1L, 3L, 2L)))
+  }, numeric(n_terms * config$n_layers * config$n_tasks))
+  size <- c(n_terms, config$n_layers, config$n_tasks)
+  names <- list(object$term_names, paste0("layer", seq_len(config$n_layers)), tasks)
+  many <- length(object$members) > 1L
+  list(
+    intercept = stats::setNames(model_constant(object), output_names(object)),
+    weights = array(weights, c(size, if (many) length(object$members)), dimnames = c(names, if (many) list(NULL)))
+  )
+}
