@@ -8,8 +8,8 @@
 
 #include <stddef.h>
 
-/* a = U'U: the upper triangle of a becomes U. A pivot that is not positive beyond rounding is replaced by a huge one, so
- * that the direction it stands for gets a coefficient of zero; their number is returned. */
+/* a = U'U: the upper triangle of a becomes U. A pivot that is not positive beyond rounding is replaced by a huge one,
+ * so that the direction it stands for gets a coefficient of zero; their number is returned. */
 size_t pn_cholesky(double *a, size_t n);
 
 /* log |U'U| */

@@ -1,4 +1,7 @@
 /* Thread cap, trial threads and fork safety; see base_omp.h. */
+#if !defined(_WIN32) && !defined(_POSIX_C_SOURCE)
+#define _POSIX_C_SOURCE 200809L /* nanosleep() under -std=c11 */
+#endif
 #include "base_omp.h"
 
 #if !defined(_WIN32)

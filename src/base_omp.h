@@ -20,9 +20,9 @@ void pn_threads_init(void);
  * process may use, OpenMP's thread limit and PN_MAX_THREADS, since every thread gets scratch memory. */
 int pn_threads_cap(int wanted);
 
-/* The same, limited to the threads that can be made as things stand, and makes them. When OpenMP's runtime cannot make a
- * thread it ends the process, R with it; so threads are tried out first, and then started before a call takes the memory
- * that their stacks would need. Later regions of this many threads find them waiting. */
+/* The same, limited to the threads that can be made as things stand, and makes them. When OpenMP's runtime cannot make
+ * a thread it ends the process, R with it; so threads are tried out first, and then started before a call takes the
+ * memory that their stacks would need. Later regions of this many threads find them waiting. */
 int pn_threads_start(int wanted);
 
 /* Index of the calling thread within its region, from 0. */

@@ -84,11 +84,11 @@ typedef struct {
                     const float *w, float bias, float *out, float *rstd);
 
   /* Its gradient, given dr[m] and rstd[m]: adds to da and db[m x h], which may be the same; ds[m x h] is scratch. With
-   * k[i, j] = 1 where the relu passed, adds sum_i k dr to pass[h] and sum_i k dr xhat to pass_x[h]: the gradients are
-   * w pass_x for the gain, w pass for the offset, gain pass_x + offset pass for w. */
+   * k[i, j] = 1 where the relu passed, adds sum_i k dr to through[h] and sum_i k dr xhat to through_x[h]: the gradients
+   * are w through_x for the gain, w through for the offset, gain through_x + offset through for w. */
   void (*pair_dots_backward)(size_t m, size_t h, const float *a, const float *b, const float *rstd, const float *gain,
                              const float *offset, const float *w, const float *dr, float *ds, float *da, float *db,
-                             float *pass, float *pass_x);
+                             float *through, float *through_x);
 
   /* to[r * ldt + :] += from[r, :], for m rows of length h */
   void (*add_rows)(size_t m, size_t h, const float *from, float *to, size_t ldt);

@@ -146,29 +146,40 @@ PN_INLINE void norm_back_gain(const float *xhat, float *dv, norm_columns *col, V
   v_store_if(dv, g, part, lanes);
 }
 
+/* What the way back reads and writes beside its sums along the rows. */
+typedef struct {
+  size_t h;
+  const float *xhat;          /* of the rows at hand */
+  const float *gain, *offset; /* [h] */
+  float *dv;
+  float *dgain, *doffset; /* [h] */
+} norm_back;
+
 /* Columns j .. of r = 1 or 4 rows. */
-PN_INLINE void norm_back_step(size_t r, size_t h, size_t j, const float *xhat, const float *gain, const float *offset,
-                              float *dv, float *dgain, float *doffset, norm_sums *sum, int part, M lanes) {
-  norm_columns col = {v_load_if(gain + j, part, lanes), v_load_if(offset + j, part, lanes),
-                      v_load_if(dgain + j, part, lanes), v_load_if(doffset + j, part, lanes)};
-  norm_back_gain(xhat + j, dv + j, &col, &sum->g.a, &sum->gx.a, part, lanes);
+PN_INLINE void norm_back_step(size_t r, const norm_back *at, size_t j, norm_sums *sum, int part, M lanes) {
+  const size_t h = at->h;
+  const float *x = at->xhat + j;
+  float *dv = at->dv + j, *dgain = at->dgain + j, *doffset = at->doffset + j;
+  norm_columns col = {v_load_if(at->gain + j, part, lanes), v_load_if(at->offset + j, part, lanes),
+                      v_load_if(dgain, part, lanes), v_load_if(doffset, part, lanes)};
+  norm_back_gain(x, dv, &col, &sum->g.a, &sum->gx.a, part, lanes);
   if (r == 4) {
-    norm_back_gain(xhat + h + j, dv + h + j, &col, &sum->g.b, &sum->gx.b, part, lanes);
-    norm_back_gain(xhat + 2 * h + j, dv + 2 * h + j, &col, &sum->g.c, &sum->gx.c, part, lanes);
-    norm_back_gain(xhat + 3 * h + j, dv + 3 * h + j, &col, &sum->g.d, &sum->gx.d, part, lanes);
+    norm_back_gain(x + h, dv + h, &col, &sum->g.b, &sum->gx.b, part, lanes);
+    norm_back_gain(x + 2 * h, dv + 2 * h, &col, &sum->g.c, &sum->gx.c, part, lanes);
+    norm_back_gain(x + 3 * h, dv + 3 * h, &col, &sum->g.d, &sum->gx.d, part, lanes);
   }
-  v_store_if(dgain + j, col.dgain, part, lanes);
-  v_store_if(doffset + j, col.doffset, part, lanes);
+  v_store_if(dgain, col.dgain, part, lanes);
+  v_store_if(doffset, col.doffset, part, lanes);
 }
 
 /* r = 1 or 4 rows: g into dv, the sums along the rows into sum_g and sum_gx */
-PN_INLINE void norm_back_rows(size_t r, size_t h, const float *xhat, const float *gain, const float *offset, float *dv,
-                              float *dgain, float *doffset, float *sum_g, float *sum_gx) {
-  norm_sums sum = {v4_set(0.0f), v4_set(0.0f)};
+PN_INLINE void norm_back_rows(size_t r, const norm_back *at, float *sum_g, float *sum_gx) {
+  const size_t h = at->h;
   const M all = v_head(PN_W);
+  norm_sums sum = {v4_set(0.0f), v4_set(0.0f)};
   size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W) norm_back_step(r, h, j, xhat, gain, offset, dv, dgain, doffset, &sum, 0, all);
-  if (j < h) norm_back_step(r, h, j, xhat, gain, offset, dv, dgain, doffset, &sum, 1, v_head(h - j));
+  for (; j + PN_W <= h; j += PN_W) norm_back_step(r, at, j, &sum, 0, all);
+  if (j < h) norm_back_step(r, at, j, &sum, 1, v_head(h - j));
   rows_put(r, sum_g, v4_sums(sum.g));
   rows_put(r, sum_gx, v4_sums(sum.gx));
 }
@@ -197,10 +208,14 @@ PN_KERNEL void relu_norm_backward(size_t m, size_t h, const float *xhat, const f
     const float *x = xhat + first * h;
     float sum_g[PN_NORM_BLOCK], sum_gx[PN_NORM_BLOCK], *dz = dv + first * h;
     size_t i = 0;
-    for (; i + 4 <= rows; i += 4)
-      norm_back_rows(4, h, x + i * h, gain, offset, dz + i * h, dgain, doffset, sum_g + i, sum_gx + i);
-    for (; i < rows; i++)
-      norm_back_rows(1, h, x + i * h, gain, offset, dz + i * h, dgain, doffset, sum_g + i, sum_gx + i);
+    for (; i + 4 <= rows; i += 4) {
+      const norm_back four = {h, x + i * h, gain, offset, dz + i * h, dgain, doffset};
+      norm_back_rows(4, &four, sum_g + i, sum_gx + i);
+    }
+    for (; i < rows; i++) {
+      const norm_back one = {h, x + i * h, gain, offset, dz + i * h, dgain, doffset};
+      norm_back_rows(1, &one, sum_g + i, sum_gx + i);
+    }
     for (i = 0; i < rows; i++) norm_back_row(h, inv_h, x + i * h, rstd[first + i], sum_g[i], sum_gx[i], dz + i * h);
   }
 }

@@ -26,24 +26,30 @@ PN_INLINE void pair_scales(size_t r, size_t h, float inv_h, const float *a, cons
   rows_put(r, rstd, q_inv_root(v4_sums(squares), inv_h, PN_NORM_EPS));
 }
 
+/* What pair_dots reads. */
+typedef struct {
+  size_t h;
+  const float *a, *b, *rstd;      /* of the rows at hand */
+  const float *gain, *offset, *w; /* [h] */
+} pair_input;
+
 /* Columns j .. of r rows: the dot product with relu(gain * xhat + offset) grows. */
-PN_INLINE V4 pair_dots_step(size_t r, size_t h, size_t j, const float *a, const float *b, V4 rstd, const float *gain,
-                            const float *offset, const float *w, V4 sum, int tail, M lanes) {
-  const V4 g = v4_all(v_load_if(gain + j, tail, lanes)), o = v4_all(v_load_if(offset + j, tail, lanes));
-  const V4 weight = v4_all(v_load_if(w + j, tail, lanes));
-  const V4 xhat = v4_mul(pair_load(r, h, a + j, b + j, tail, lanes), rstd);
+PN_INLINE V4 pair_dots_step(size_t r, const pair_input *in, size_t j, V4 rstd, V4 sum, int tail, M lanes) {
+  const V4 g = v4_all(v_load_if(in->gain + j, tail, lanes)), o = v4_all(v_load_if(in->offset + j, tail, lanes));
+  const V4 weight = v4_all(v_load_if(in->w + j, tail, lanes));
+  const V4 xhat = v4_mul(pair_load(r, in->h, in->a + j, in->b + j, tail, lanes), rstd);
   return v4_fma(weight, v4_max(v4_fma(g, xhat, o), v4_set(0.0f)), sum);
 }
 
-PN_INLINE void pair_dots_rows(size_t r, size_t h, const float *a, const float *b, const float *rstd, const float *gain,
-                              const float *offset, const float *w, float bias, float *out) {
+PN_INLINE void pair_dots_rows(size_t r, const pair_input *in, float bias, float *out) {
+  const size_t h = in->h;
   const M all = v_head(PN_W);
-  const V4 scale = rows_spread(r, rstd);
+  const V4 scale = rows_spread(r, in->rstd);
   V4 sum = v4_set(0.0f);
   float dots[4];
   size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W) sum = pair_dots_step(r, h, j, a, b, scale, gain, offset, w, sum, 0, all);
-  if (j < h) sum = pair_dots_step(r, h, j, a, b, scale, gain, offset, w, sum, 1, v_head(h - j));
+  for (; j + PN_W <= h; j += PN_W) sum = pair_dots_step(r, in, j, scale, sum, 0, all);
+  if (j < h) sum = pair_dots_step(r, in, j, scale, sum, 1, v_head(h - j));
   q_store(dots, v4_sums(sum));
   for (size_t i = 0; i < r; i++) out[i] = dots[i] + bias;
 }
@@ -54,8 +60,14 @@ PN_KERNEL void pair_dots(size_t m, size_t h, const float *a, const float *b, con
   size_t i = 0;
   for (; i + 4 <= m; i += 4) pair_scales(4, h, inv_h, a + i * h, b + i * h, rstd + i);
   for (; i < m; i++) pair_scales(1, h, inv_h, a + i * h, b + i * h, rstd + i);
-  for (i = 0; i + 4 <= m; i += 4) pair_dots_rows(4, h, a + i * h, b + i * h, rstd + i, gain, offset, w, bias, out + i);
-  for (; i < m; i++) pair_dots_rows(1, h, a + i * h, b + i * h, rstd + i, gain, offset, w, bias, out + i);
+  for (i = 0; i + 4 <= m; i += 4) {
+    const pair_input in = {h, a + i * h, b + i * h, rstd + i, gain, offset, w};
+    pair_dots_rows(4, &in, bias, out + i);
+  }
+  for (; i < m; i++) {
+    const pair_input in = {h, a + i * h, b + i * h, rstd + i, gain, offset, w};
+    pair_dots_rows(1, &in, bias, out + i);
+  }
 }
 
 /* One row at the columns at hand: g / dr into ds; the sums along the row and down the columns grow. */
@@ -69,36 +81,55 @@ PN_INLINE void pair_back_gain(V s, V rstd, V dr, float *ds, tail_columns *col, V
   v_store_if(ds, g, tail, lanes);
 }
 
+/* What the way back reads and writes beside its sums along the rows. */
+typedef struct {
+  pair_input in;
+  const float *dr; /* of the rows at hand */
+  float *ds;
+  float *through, *through_x; /* [h] */
+} pair_back;
+
 /* Columns j .. of r rows. */
-PN_INLINE void pair_back_step(size_t r, size_t h, size_t j, const float *a, const float *b, const float *rstd,
-                              const float *dr, const float *gain, const float *offset, const float *w, float *ds,
-                              float *pass, float *pass_x, norm_sums *sum, int tail, M lanes) {
-  const V slope = v_load_if(gain + j, tail, lanes), weight = v_load_if(w + j, tail, lanes);
-  const V4 s = pair_load(r, h, a + j, b + j, tail, lanes);
-  tail_columns col = {slope, v_load_if(offset + j, tail, lanes), v_mul(slope, weight), v_load_if(pass + j, tail, lanes),
-                      v_load_if(pass_x + j, tail, lanes)};
-  pair_back_gain(s.a, v_set(rstd[0]), v_set(dr[0]), ds + j, &col, &sum->g.a, &sum->gx.a, tail, lanes);
+PN_INLINE void pair_back_step(size_t r, const pair_back *at, size_t j, norm_sums *sum, int tail, M lanes) {
+  const pair_input *in = &at->in;
+  const size_t h = in->h;
+  const float *rstd = in->rstd, *dr = at->dr;
+  float *ds = at->ds + j;
+  const V slope = v_load_if(in->gain + j, tail, lanes), weight = v_load_if(in->w + j, tail, lanes);
+  const V4 s = pair_load(r, h, in->a + j, in->b + j, tail, lanes);
+  tail_columns col = {slope, v_load_if(in->offset + j, tail, lanes), v_mul(slope, weight),
+                      v_load_if(at->through + j, tail, lanes), v_load_if(at->through_x + j, tail, lanes)};
+  pair_back_gain(s.a, v_set(rstd[0]), v_set(dr[0]), ds, &col, &sum->g.a, &sum->gx.a, tail, lanes);
   if (r == 4) {
-    pair_back_gain(s.b, v_set(rstd[1]), v_set(dr[1]), ds + h + j, &col, &sum->g.b, &sum->gx.b, tail, lanes);
-    pair_back_gain(s.c, v_set(rstd[2]), v_set(dr[2]), ds + 2 * h + j, &col, &sum->g.c, &sum->gx.c, tail, lanes);
-    pair_back_gain(s.d, v_set(rstd[3]), v_set(dr[3]), ds + 3 * h + j, &col, &sum->g.d, &sum->gx.d, tail, lanes);
+    pair_back_gain(s.b, v_set(rstd[1]), v_set(dr[1]), ds + h, &col, &sum->g.b, &sum->gx.b, tail, lanes);
+    pair_back_gain(s.c, v_set(rstd[2]), v_set(dr[2]), ds + 2 * h, &col, &sum->g.c, &sum->gx.c, tail, lanes);
+    pair_back_gain(s.d, v_set(rstd[3]), v_set(dr[3]), ds + 3 * h, &col, &sum->g.d, &sum->gx.d, tail, lanes);
   }
-  v_store_if(pass + j, col.dr, tail, lanes);
-  v_store_if(pass_x + j, col.drx, tail, lanes);
+  v_store_if(at->through + j, col.dr, tail, lanes);
+  v_store_if(at->through_x + j, col.drx, tail, lanes);
 }
 
 /* r rows: g / dr into ds, the sums of g and g * s along the rows into sum_g and sum_gs */
-PN_INLINE void pair_back_rows(size_t r, size_t h, const float *a, const float *b, const float *rstd, const float *dr,
-                              const float *gain, const float *offset, const float *w, float *ds, float *pass,
-                              float *pass_x, float *sum_g, float *sum_gs) {
-  norm_sums sum = {v4_set(0.0f), v4_set(0.0f)};
+PN_INLINE void pair_back_rows(size_t r, const pair_back *at, float *sum_g, float *sum_gs) {
+  const size_t h = at->in.h;
   const M all = v_head(PN_W);
+  norm_sums sum = {v4_set(0.0f), v4_set(0.0f)};
   size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W)
-    pair_back_step(r, h, j, a, b, rstd, dr, gain, offset, w, ds, pass, pass_x, &sum, 0, all);
-  if (j < h) pair_back_step(r, h, j, a, b, rstd, dr, gain, offset, w, ds, pass, pass_x, &sum, 1, v_head(h - j));
+  for (; j + PN_W <= h; j += PN_W) pair_back_step(r, at, j, &sum, 0, all);
+  if (j < h) pair_back_step(r, at, j, &sum, 1, v_head(h - j));
   rows_put(r, sum_g, v4_sums(sum.g));
   rows_put(r, sum_gs, v4_sums(sum.gx));
+}
+
+/* The same of the rows from `row` on. */
+PN_INLINE pair_back pair_back_from(const pair_back *all, size_t row) {
+  pair_back at = *all;
+  at.in.a += row * at.in.h;
+  at.in.b += row * at.in.h;
+  at.in.rstd += row;
+  at.dr += row;
+  at.ds += row * at.in.h;
+  return at;
 }
 
 /* One vector of a row's gradient, factor * g - shift - slope * s, added to that of both parts (maybe the same one) */
@@ -112,19 +143,22 @@ PN_INLINE void pair_back_add(const float *a, const float *b, const float *g, V f
 
 PN_KERNEL void pair_dots_backward(size_t m, size_t h, const float *a, const float *b, const float *rstd,
                                   const float *gain, const float *offset, const float *w, const float *dr, float *ds,
-                                  float *da, float *db, float *pass, float *pass_x) {
+                                  float *da, float *db, float *through, float *through_x) {
   const float inv_h = 1.0f / (float)h;
   const M all = v_head(PN_W);
+  const pair_back whole = {{h, a, b, rstd, gain, offset, w}, dr, ds, through, through_x};
   for (size_t first = 0; first < m; first += PN_NORM_BLOCK) {
     const size_t rows = m - first < PN_NORM_BLOCK ? m - first : PN_NORM_BLOCK, at = first * h;
     float sum_g[PN_NORM_BLOCK], sum_gs[PN_NORM_BLOCK];
     size_t i = 0;
-    for (; i + 4 <= rows; i += 4)
-      pair_back_rows(4, h, a + at + i * h, b + at + i * h, rstd + first + i, dr + first + i, gain, offset, w,
-                     ds + at + i * h, pass, pass_x, sum_g + i, sum_gs + i);
-    for (; i < rows; i++)
-      pair_back_rows(1, h, a + at + i * h, b + at + i * h, rstd + first + i, dr + first + i, gain, offset, w,
-                     ds + at + i * h, pass, pass_x, sum_g + i, sum_gs + i);
+    for (; i + 4 <= rows; i += 4) {
+      const pair_back four = pair_back_from(&whole, first + i);
+      pair_back_rows(4, &four, sum_g + i, sum_gs + i);
+    }
+    for (; i < rows; i++) {
+      const pair_back one = pair_back_from(&whole, first + i);
+      pair_back_rows(1, &one, sum_g + i, sum_gs + i);
+    }
     for (i = 0; i < rows; i++) {
       const float scale = rstd[first + i], factor = scale * dr[first + i];
       const V f = v_set(factor), shift = v_set(factor * (sum_g[i] * inv_h));

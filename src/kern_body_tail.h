@@ -104,40 +104,48 @@ PN_INLINE void tail_back_gain(const float *xhat, const float *dr, float *ds, tai
   v_store_if(ds, g, tail, lanes);
 }
 
+/* What the way back reads and writes beside its sums along the rows. */
+typedef struct {
+  size_t h;
+  const float *xhat, *dr;         /* of the rows at hand */
+  const float *gain, *offset, *w; /* [h] */
+  float *ds;
+  float *dgain, *doffset, *dw; /* [h] */
+} tail_back;
+
 /* dw, dgain and doffset of the columns j .. */
-PN_INLINE void tail_back_columns(size_t j, const tail_columns *col, V weight, float *dgain, float *doffset, float *dw,
-                                 int tail, M lanes) {
+PN_INLINE void tail_back_columns(const tail_back *at, size_t j, const tail_columns *col, V weight, int tail, M lanes) {
+  float *dgain = at->dgain + j, *doffset = at->doffset + j, *dw = at->dw + j;
   const V dweight = v_fma(col->gain, col->drx, v_mul(col->offset, col->dr));
-  v_store_if(dw + j, v_add(v_load_if(dw + j, tail, lanes), dweight), tail, lanes);
-  v_store_if(dgain + j, v_fma(weight, col->drx, v_load_if(dgain + j, tail, lanes)), tail, lanes);
-  v_store_if(doffset + j, v_fma(weight, col->dr, v_load_if(doffset + j, tail, lanes)), tail, lanes);
+  v_store_if(dw, v_add(v_load_if(dw, tail, lanes), dweight), tail, lanes);
+  v_store_if(dgain, v_fma(weight, col->drx, v_load_if(dgain, tail, lanes)), tail, lanes);
+  v_store_if(doffset, v_fma(weight, col->dr, v_load_if(doffset, tail, lanes)), tail, lanes);
 }
 
 /* Columns j .. of r = 1 or 4 rows. */
-PN_INLINE void tail_back_step(size_t r, size_t h, size_t j, const float *xhat, const float *dr, const float *gain,
-                              const float *offset, const float *w, float *ds, float *dgain, float *doffset, float *dw,
-                              norm_sums *sum, int tail, M lanes) {
-  const V zero = v_set(0.0f), weight = v_load_if(w + j, tail, lanes), slope = v_load_if(gain + j, tail, lanes);
-  tail_columns col = {slope, v_load_if(offset + j, tail, lanes), v_mul(slope, weight), zero, zero};
-  tail_back_gain(xhat + j, dr, ds + j, &col, &sum->g.a, &sum->gx.a, tail, lanes);
+PN_INLINE void tail_back_step(size_t r, const tail_back *at, size_t j, norm_sums *sum, int tail, M lanes) {
+  const size_t h = at->h;
+  const float *x = at->xhat + j, *dr = at->dr;
+  float *ds = at->ds + j;
+  const V zero = v_set(0.0f), weight = v_load_if(at->w + j, tail, lanes), slope = v_load_if(at->gain + j, tail, lanes);
+  tail_columns col = {slope, v_load_if(at->offset + j, tail, lanes), v_mul(slope, weight), zero, zero};
+  tail_back_gain(x, dr, ds, &col, &sum->g.a, &sum->gx.a, tail, lanes);
   if (r == 4) {
-    tail_back_gain(xhat + h + j, dr + 1, ds + h + j, &col, &sum->g.b, &sum->gx.b, tail, lanes);
-    tail_back_gain(xhat + 2 * h + j, dr + 2, ds + 2 * h + j, &col, &sum->g.c, &sum->gx.c, tail, lanes);
-    tail_back_gain(xhat + 3 * h + j, dr + 3, ds + 3 * h + j, &col, &sum->g.d, &sum->gx.d, tail, lanes);
+    tail_back_gain(x + h, dr + 1, ds + h, &col, &sum->g.b, &sum->gx.b, tail, lanes);
+    tail_back_gain(x + 2 * h, dr + 2, ds + 2 * h, &col, &sum->g.c, &sum->gx.c, tail, lanes);
+    tail_back_gain(x + 3 * h, dr + 3, ds + 3 * h, &col, &sum->g.d, &sum->gx.d, tail, lanes);
   }
-  tail_back_columns(j, &col, weight, dgain, doffset, dw, tail, lanes);
+  tail_back_columns(at, j, &col, weight, tail, lanes);
 }
 
 /* r = 1 or 4 rows: g / dr into ds, the sums along the rows into sum_g and sum_gx */
-PN_INLINE void tail_back_rows(size_t r, size_t h, const float *xhat, const float *gain, const float *offset,
-                              const float *w, const float *dr, float *ds, float *dgain, float *doffset, float *dw,
-                              float *sum_g, float *sum_gx) {
-  norm_sums sum = {v4_set(0.0f), v4_set(0.0f)};
+PN_INLINE void tail_back_rows(size_t r, const tail_back *at, float *sum_g, float *sum_gx) {
+  const size_t h = at->h;
   const M all = v_head(PN_W);
+  norm_sums sum = {v4_set(0.0f), v4_set(0.0f)};
   size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W)
-    tail_back_step(r, h, j, xhat, dr, gain, offset, w, ds, dgain, doffset, dw, &sum, 0, all);
-  if (j < h) tail_back_step(r, h, j, xhat, dr, gain, offset, w, ds, dgain, doffset, dw, &sum, 1, v_head(h - j));
+  for (; j + PN_W <= h; j += PN_W) tail_back_step(r, at, j, &sum, 0, all);
+  if (j < h) tail_back_step(r, at, j, &sum, 1, v_head(h - j));
   rows_put(r, sum_g, v4_sums(sum.g));
   rows_put(r, sum_gx, v4_sums(sum.gx));
 }
@@ -151,10 +159,14 @@ PN_KERNEL void relu_dots_backward(size_t m, size_t h, const float *xhat, const f
     const float *x = xhat + first * h, *d = dr + first;
     float sum_g[PN_NORM_BLOCK], sum_gx[PN_NORM_BLOCK], *to = ds + first * h;
     size_t i = 0;
-    for (; i + 4 <= rows; i += 4)
-      tail_back_rows(4, h, x + i * h, gain, offset, w, d + i, to + i * h, dgain, doffset, dw, sum_g + i, sum_gx + i);
-    for (; i < rows; i++)
-      tail_back_rows(1, h, x + i * h, gain, offset, w, d + i, to + i * h, dgain, doffset, dw, sum_g + i, sum_gx + i);
+    for (; i + 4 <= rows; i += 4) {
+      const tail_back four = {h, x + i * h, d + i, gain, offset, w, to + i * h, dgain, doffset, dw};
+      tail_back_rows(4, &four, sum_g + i, sum_gx + i);
+    }
+    for (; i < rows; i++) {
+      const tail_back one = {h, x + i * h, d + i, gain, offset, w, to + i * h, dgain, doffset, dw};
+      tail_back_rows(1, &one, sum_g + i, sum_gx + i);
+    }
     for (i = 0; i < rows; i++)
       norm_back_row(h, inv_h, x + i * h, rstd[first + i] * d[i], sum_g[i], sum_gx[i], to + i * h);
   }

@@ -19,7 +19,8 @@
 typedef __m256 V;
 typedef __m256i M; /* all bits of a lane set or clear */
 typedef __m256i U;
-typedef __m128 Q;
+
+#include "kern_vec_avx.h"
 
 /* the first n lanes, n = 0 .. 8: a window on eight set and eight clear lanes */
 PN_INLINE M v_head(size_t n) {
@@ -90,9 +91,7 @@ PN_INLINE V v_select(M lanes, V a, V b) {
 }
 
 PN_INLINE float v_sum(V a) {
-  __m128 s = _mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1));
-  s = _mm_add_ps(s, _mm_movehl_ps(s, s));
-  return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+  return q_total(_mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1)));
 }
 
 PN_INLINE Q q_sums(V a, V b, V c, V d) {
@@ -101,30 +100,17 @@ PN_INLINE Q q_sums(V a, V b, V c, V d) {
   __m256 s = _mm256_add_ps(_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xEE));
   return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
 }
-PN_INLINE Q q_scale(Q x, float y) {
-  return _mm_mul_ps(x, _mm_set1_ps(y));
-}
-PN_INLINE Q q_inv_root(Q x, float scale, float shift) {
-  const Q y = _mm_fmadd_ps(x, _mm_set1_ps(scale), _mm_set1_ps(shift));
-  return _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(y));
-}
-PN_INLINE void q_store(float *p, Q x) {
-  _mm_storeu_ps(p, x);
-}
-PN_INLINE float q_first(Q x) {
-  return _mm_cvtss_f32(x);
-}
 PN_INLINE V v_all_a(Q x) {
   return _mm256_broadcastss_ps(x);
 }
 PN_INLINE V v_all_b(Q x) {
-  return _mm256_broadcastss_ps(_mm_shuffle_ps(x, x, 0x55));
+  return _mm256_broadcastss_ps(q_b(x));
 }
 PN_INLINE V v_all_c(Q x) {
-  return _mm256_broadcastss_ps(_mm_shuffle_ps(x, x, 0xAA));
+  return _mm256_broadcastss_ps(q_c(x));
 }
 PN_INLINE V v_all_d(Q x) {
-  return _mm256_broadcastss_ps(_mm_shuffle_ps(x, x, 0xFF));
+  return _mm256_broadcastss_ps(q_d(x));
 }
 
 PN_INLINE V v_scale2(V a, V biased) {
@@ -153,7 +139,5 @@ PN_INLINE U u_fold16(U a) {
 PN_INLINE V v_from_top24(U a) {
   return _mm256_cvtepi32_ps(_mm256_srli_epi32(a, 8));
 }
-
-#include "kern_vec_transpose8.h"
 
 #endif

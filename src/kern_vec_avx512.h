@@ -19,7 +19,8 @@
 typedef __m512 V;
 typedef __mmask16 M;
 typedef __m512i U;
-typedef __m128 Q;
+
+#include "kern_vec_avx.h"
 
 PN_INLINE M v_head(size_t n) {
   return (__mmask16)((1u << n) - 1u);
@@ -94,9 +95,7 @@ PN_INLINE __m256 v_halves(V a) {
 }
 PN_INLINE float v_sum(V a) {
   __m256 h = v_halves(a);
-  __m128 s = _mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1));
-  s = _mm_add_ps(s, _mm_movehl_ps(s, s));
-  return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+  return q_total(_mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1)));
 }
 
 PN_INLINE Q q_sums(V a, V b, V c, V d) {
@@ -105,30 +104,17 @@ PN_INLINE Q q_sums(V a, V b, V c, V d) {
   __m256 s = v_halves(_mm512_add_ps(_mm512_shuffle_ps(ab, cd, 0x44), _mm512_shuffle_ps(ab, cd, 0xEE)));
   return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
 }
-PN_INLINE Q q_scale(Q x, float y) {
-  return _mm_mul_ps(x, _mm_set1_ps(y));
-}
-PN_INLINE Q q_inv_root(Q x, float scale, float shift) {
-  const Q y = _mm_fmadd_ps(x, _mm_set1_ps(scale), _mm_set1_ps(shift));
-  return _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(y));
-}
-PN_INLINE void q_store(float *p, Q x) {
-  _mm_storeu_ps(p, x);
-}
-PN_INLINE float q_first(Q x) {
-  return _mm_cvtss_f32(x);
-}
 PN_INLINE V v_all_a(Q x) {
   return _mm512_broadcastss_ps(x);
 }
 PN_INLINE V v_all_b(Q x) {
-  return _mm512_broadcastss_ps(_mm_shuffle_ps(x, x, 0x55));
+  return _mm512_broadcastss_ps(q_b(x));
 }
 PN_INLINE V v_all_c(Q x) {
-  return _mm512_broadcastss_ps(_mm_shuffle_ps(x, x, 0xAA));
+  return _mm512_broadcastss_ps(q_c(x));
 }
 PN_INLINE V v_all_d(Q x) {
-  return _mm512_broadcastss_ps(_mm_shuffle_ps(x, x, 0xFF));
+  return _mm512_broadcastss_ps(q_d(x));
 }
 
 PN_INLINE V v_scale2(V a, V biased) {
@@ -157,7 +143,5 @@ PN_INLINE U u_fold16(U a) {
 PN_INLINE V v_from_top24(U a) {
   return _mm512_cvtepi32_ps(_mm512_srli_epi32(a, 8));
 }
-
-#include "kern_vec_transpose8.h"
 
 #endif

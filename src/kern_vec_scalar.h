@@ -14,7 +14,11 @@
 #define PN_W 1
 #define PN_TILE_ROWS 4 /* register block of the product: rows x vectors */
 #define PN_TILE_COLS 4
+#if defined(__GNUC__)
+#define PN_INLINE static inline __attribute__((always_inline))
+#else
 #define PN_INLINE static inline
+#endif
 #define PN_KERNEL static
 #define PN_LEVEL_NAME "scalar"
 

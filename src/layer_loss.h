@@ -1,4 +1,7 @@
-/* Losses: one entry per family, so that a new family is one entry here and one description in R.
+/* Losses by family.
+ *
+ * A new family is an entry here, working weights for layer 0 (train_smooth_sums.c), a score where none of those below
+ * will do (train_score.c), a name in r_parse.c and a description in R.
  *
  *   gaussian     (eta - y)^2                      score: mean squared error
  *   binomial     log(1 + e^eta) - y eta           score: area under the ROC curve, log-loss if one class is absent

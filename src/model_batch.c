@@ -2,8 +2,8 @@
  *
  * One pass over a feature's codes finds the cells in order of first appearance (a stamp per table entry says whether
  * this batch has seen it), a counting sort then lists each cell's rows. Ordered batches rank the tables' values once,
- * mark the ranks of their cells in a set of bits and read it in order. Features are independent, so they are the unit of
- * parallel work and the result does not depend on the number of threads.
+ * mark the ranks of their cells in a set of bits and read it in order. Features are independent, so they are the unit
+ * of parallel work and the result does not depend on the number of threads.
  */
 #include "model_batch.h"
 
@@ -190,7 +190,7 @@ static void fill_feature(pn_batch *batch, const pn_data *data, size_t i) {
   find_cells(batch, &data->feature[i], i, code_of);
   for (size_t c = 0; c < batch->cells[i]; ++c) {
     const float value = data->feature[i].value[code_of[c]];
-    batch->missing[begin + c] = isnan(value) != 0;
+    batch->missing[begin + c] = (unsigned char)(isnan(value) != 0);
     batch->value[begin + c] = isnan(value) ? 0.0f : value;
   }
   if (batch->sorted != NULL) sort_cells(batch, i, code_of);

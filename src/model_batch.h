@@ -73,8 +73,8 @@ typedef struct {
   double weight_sum;  /* of the case weights of its rows */
   double label_sum;   /* of the case weights of its observed (row, response) pairs */
 
-  /* Feature i has cells[i] cells, numbered from first[i] in whatever is kept per cell: room for as many as it has values
-   * or the batch has rows, whichever is less. */
+  /* Feature i has cells[i] cells, numbered from first[i] in whatever is kept per cell: room for as many as it has
+   * values or the batch has rows, whichever is less. */
   uint32_t *cells;        /* [K] */
   size_t *first;          /* [K + 1]; first[K] cells at most in all */
   float *value;           /* [first[K]], 0 for the missing value */
@@ -106,8 +106,8 @@ typedef struct {
  * one per feature. */
 pn_status pn_data_by_rows(pn_data *data, size_t features, pn_arena *arena);
 
-/* Reserves a batch of at most `capacity` rows for `data`. equal_values = 0: one cell per row. ordered: it also lists its
- * cells by value. */
+/* Reserves a batch of at most `capacity` rows for `data`. equal_values = 0: one cell per row. ordered: it also lists
+ * its cells by value. */
 pn_status pn_batch_init(pn_batch *batch, const pn_data *data, size_t features, size_t capacity, int equal_values,
                         int ordered, pn_arena *arena);
 

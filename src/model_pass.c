@@ -12,6 +12,21 @@
 #define PN_STRIPS_WANTED 64 /* ... as long as there are fewer than about this many in all */
 #define PN_THREAD_WORK 1e6  /* multiplications that make a thread worth waking, some 20 microseconds */
 
+const char *pn_phase_name(pn_phase phase) {
+  static const char *const names[PN_PHASES] = {
+      [PN_PHASE_ACTIVATION] = "activation",
+      [PN_PHASE_ENCODER] = "encoder",
+      [PN_PHASE_PREDICTOR] = "predictor",
+      [PN_PHASE_COMPONENTS] = "components",
+      [PN_PHASE_LOSS] = "loss",
+      [PN_PHASE_OPTIMISER] = "optimiser",
+      [PN_PHASE_BATCHES] = "batches",
+      [PN_PHASE_VALIDATION] = "validation",
+      [PN_PHASE_BASE] = "base",
+  };
+  return names[phase];
+}
+
 int pn_is_order1(const pn_config *config) {
   return config->members == 1;
 }
@@ -114,8 +129,8 @@ static void scratch_init(pn_scratch *scratch, const pn_config *config, size_t wi
     scratch->local =
         pn_arena_alloc(arena, PN_SIZE(config->layers, config->features, PN_ROW_BLOCK, width), sizeof(float));
     scratch->slope = pn_arena_alloc(arena, PN_ROW_BLOCK, sizeof(float));
-    scratch->pass = pn_arena_alloc(arena, h, sizeof(float));
-    scratch->pass_x = pn_arena_alloc(arena, h, sizeof(float));
+    scratch->through = pn_arena_alloc(arena, h, sizeof(float));
+    scratch->through_x = pn_arena_alloc(arena, h, sizeof(float));
   }
   if (config->members == 2) {
     scratch->pair_rstd =
@@ -199,22 +214,33 @@ static void plan_strips(const pn_model *model, pn_work *work, const pn_batch *ba
   work->strips = at;
 }
 
-static void run_cells_forward(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode) {
-  plan_strips(model, work, batch);
+/* The pass for the calling thread. */
+static pn_pass own_pass(const pn_pass *pass) {
+  pn_pass own = *pass;
+  own.scratch = &pass->work->scratch[pn_thread_index()];
+  return own;
+}
+
+static void run_cells_forward(const pn_pass *pass) {
+  pn_work *work = pass->work;
+  plan_strips(pass->model, work, pass->batch);
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads(work->threads)
 #endif
   for (size_t q = 0; q < work->strips; ++q) {
-    pn_cells_forward(model, work, batch, mode, &work->strip[q], &work->scratch[pn_thread_index()]);
+    const pn_pass own = own_pass(pass);
+    pn_cells_forward(&own, &work->strip[q]);
   }
 }
 
-static void run_cells_backward(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode) {
+static void run_cells_backward(const pn_pass *pass) {
+  pn_work *work = pass->work;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads(work->threads)
 #endif
   for (size_t q = 0; q < work->strips; ++q) {
-    pn_cells_backward(model, work, batch, mode, &work->strip[q], &work->scratch[pn_thread_index()]);
+    const pn_pass own = own_pass(pass);
+    pn_cells_backward(&own, &work->strip[q]);
   }
 }
 
@@ -227,19 +253,19 @@ static size_t block_end(const pn_batch *batch, size_t block) {
   return end < batch->rows ? end : batch->rows;
 }
 
-static double run_rows_gradient(pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch,
-                                pn_mode mode) {
-  const size_t blocks = row_blocks(batch), shared_size = model->layout.shared_size;
+static double run_rows_gradient(const pn_pass *pass) {
+  pn_work *work = pass->work;
+  const size_t blocks = row_blocks(pass->batch), shared_size = pass->model->layout.shared_size;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads(work->threads)
 #endif
   for (size_t q = 0; q < PN_ROW_STRIPS; ++q) {
+    const pn_pass own = own_pass(pass);
     float *shared_grad = work->shared_partial + (work->strips + q) * shared_size;
     double loss = 0;
     memset(shared_grad, 0, shared_size * sizeof(float));
     for (size_t block = blocks * q / PN_ROW_STRIPS; block < blocks * (q + 1) / PN_ROW_STRIPS; ++block) {
-      loss += pn_rows_gradient(model, work, data, batch, mode, block * PN_ROW_BLOCK, block_end(batch, block),
-                               &work->scratch[pn_thread_index()], shared_grad);
+      loss += pn_rows_gradient(&own, block * PN_ROW_BLOCK, block_end(own.batch, block), shared_grad);
     }
     work->strip_loss[q] = loss;
   }
@@ -248,13 +274,15 @@ static double run_rows_gradient(pn_model *model, pn_work *work, const pn_data *d
   return total;
 }
 
-static double run_variation(const pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode) {
-  const size_t K = model->config->features;
+static double run_variation(const pn_pass *pass) {
+  pn_work *work = pass->work;
+  const size_t K = pass->model->config->features;
 #ifdef _OPENMP
 #pragma omp parallel for schedule(dynamic) num_threads(work->threads)
 #endif
   for (size_t i = 0; i < K; ++i) {
-    pn_variation_gradient(model, work, batch, mode, i, &work->scratch[pn_thread_index()]);
+    const pn_pass own = own_pass(pass);
+    pn_variation_gradient(&own, i);
   }
   double total = 0;
   for (size_t i = 0; i < K; ++i) total += work->variation[i];
@@ -283,26 +311,29 @@ void pn_pass_sum(const pn_model *model, pn_work *work, size_t part) {
 }
 
 double pn_pass_gradient(pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch, pn_mode mode) {
-  run_cells_forward(model, work, batch, mode);
-  double loss = run_rows_gradient(model, work, data, batch, mode);
-  if (pn_has_variation(model->config, mode)) loss += run_variation(model, work, batch, mode);
-  run_cells_backward(model, work, batch, mode);
+  const pn_pass pass = {model, pn_kernels_get(), work, data, batch, mode, NULL};
+  run_cells_forward(&pass);
+  double loss = run_rows_gradient(&pass);
+  if (pn_has_variation(model->config, mode)) loss += run_variation(&pass);
+  run_cells_backward(&pass);
   return loss;
 }
 
 void pn_pass_predict(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode) {
-  run_cells_forward(model, work, batch, mode);
+  const pn_pass pass = {model, pn_kernels_get(), work, NULL, batch, mode, NULL};
+  run_cells_forward(&pass);
 #ifdef _OPENMP
 #pragma omp parallel for schedule(static) num_threads(work->threads)
 #endif
   for (size_t block = 0; block < row_blocks(batch); ++block) {
-    pn_scratch *scratch = &work->scratch[pn_thread_index()];
-    pn_rows_components(model, work, batch, mode, block * PN_ROW_BLOCK, block_end(batch, block), scratch);
-    pn_rows_predict(model, work, block * PN_ROW_BLOCK, block_end(batch, block), scratch);
+    const pn_pass own = own_pass(&pass);
+    pn_rows_components(&own, block * PN_ROW_BLOCK, block_end(batch, block));
+    pn_rows_predict(&own, block * PN_ROW_BLOCK, block_end(batch, block));
   }
 }
 
 void pn_pass_components(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, float *out) {
+  const pn_pass pass = {model, pn_kernels_get(), work, NULL, batch, mode, NULL};
   const pn_config *config = model->config;
   const size_t o = config->outputs;
 #ifdef _OPENMP
@@ -310,10 +341,10 @@ void pn_pass_components(pn_model *model, pn_work *work, const pn_batch *batch, p
 #endif
   for (size_t block = 0; block < row_blocks(batch); ++block) {
     const size_t begin = block * PN_ROW_BLOCK, n = block_end(batch, block) - begin;
-    pn_scratch *scratch = &work->scratch[pn_thread_index()];
-    pn_rows_components(model, work, batch, mode, begin, begin + n, scratch);
+    const pn_pass own = own_pass(&pass);
+    pn_rows_components(&own, begin, begin + n);
     for (size_t q = 0; q < config->layers * config->components; ++q) {
-      memcpy(out + (q * batch->rows + begin) * o, scratch->r + q * PN_ROW_BLOCK * o, n * o * sizeof(float));
+      memcpy(out + (q * batch->rows + begin) * o, own.scratch->r + q * PN_ROW_BLOCK * o, n * o * sizeof(float));
     }
   }
 }

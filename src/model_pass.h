@@ -59,26 +59,29 @@ typedef enum {
   PN_PHASES
 } pn_phase;
 
+/* "activation" and so on. */
+const char *pn_phase_name(pn_phase phase);
+
 /* Scratch of one thread; `rows` rows of each. */
 typedef struct {
   double seconds[PN_PHASES], mark;
-  float *x;             /* [rows x ldx] v, activated value, one */
-  size_t ldx;           /* h + 2, rounded up so that rows begin on vector boundaries */
-  float *dv, *dz;       /* [rows x h] */
-  float *s, *q;         /* [rows x h] */
-  float *xhat;          /* [rows x h] */
-  float *rstd;          /* [rows] */
-  float *act;           /* [rows] */
-  float *dr;            /* [rows x o] */
-  float *r;             /* [d x C x PN_ROW_BLOCK x o] component outputs of a block of rows */
-  float *pair_rstd;     /* [d x C x PN_ROW_BLOCK] scales of their layer norms, pairs only */
-  float *pass, *pass_x; /* [h] what the components of one layer pass back, see kern.h */
-  float *shift;         /* [max(h, width)] */
-  double *sum;          /* [max(PN_ROW_BLOCK, s) x o] */
-  uint32_t *id;         /* [rows] */
-  float *local;         /* [d x K x PN_ROW_BLOCK x width] u of a block of rows, order > 1 */
-  float *slope;         /* [PN_ROW_BLOCK] of the penalty, by row */
-  const float **part;   /* [k] where a component's members stand in it */
+  float *x;                   /* [rows x ldx] v, activated value, one */
+  size_t ldx;                 /* h + 2, rounded up so that rows begin on vector boundaries */
+  float *dv, *dz;             /* [rows x h] */
+  float *s, *q;               /* [rows x h] */
+  float *xhat;                /* [rows x h] */
+  float *rstd;                /* [rows] */
+  float *act;                 /* [rows] */
+  float *dr;                  /* [rows x o] */
+  float *r;                   /* [d x C x PN_ROW_BLOCK x o] component outputs of a block of rows */
+  float *pair_rstd;           /* [d x C x PN_ROW_BLOCK] scales of their layer norms, pairs only */
+  float *through, *through_x; /* [h] sums of what went through the relus of one layer, see kern.h */
+  float *shift;               /* [max(h, width)] */
+  double *sum;                /* [max(PN_ROW_BLOCK, s) x o] */
+  uint32_t *id;               /* [rows] */
+  float *local;               /* [d x K x PN_ROW_BLOCK x width] u of a block of rows, order > 1 */
+  float *slope;               /* [PN_ROW_BLOCK] of the penalty, by row */
+  const float **part;         /* [k] where a component's members stand in it */
 } pn_scratch;
 
 #define PN_CHUNK 96    /* cells that go through all layers together and stay in cache */
@@ -159,6 +162,17 @@ static inline void pn_phase_book(pn_scratch *scratch, pn_phase phase) {
 
 /* ---- within the model layer (model_cells.c, model_rows.c, model_variation.c) ---- */
 
+/* A pass as one thread sees it. */
+typedef struct {
+  pn_model *model;
+  const pn_kernels *kern;
+  pn_work *work;
+  const pn_data *data; /* NULL when only predicting */
+  const pn_batch *batch;
+  pn_mode mode;
+  pn_scratch *scratch; /* the thread's own */
+} pn_pass;
+
 int pn_is_order1(const pn_config *config);
 /* Components of two features through the fused kernels: one output, two-layer predictors, no dropout in them. */
 int pn_is_fused(const pn_config *config, pn_mode mode);
@@ -168,24 +182,19 @@ pn_dropout pn_view_dropout(pn_mode mode, float p, uint32_t stream, size_t l, siz
 
 enum { PN_DROP_ENCODER, PN_DROP_TAIL, PN_DROP_OUTPUT };
 
-void pn_cells_forward(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, const pn_strip *strip,
-                      pn_scratch *scratch);
-void pn_cells_backward(pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, const pn_strip *strip,
-                       pn_scratch *scratch);
+void pn_cells_forward(const pn_pass *pass, const pn_strip *strip);
+void pn_cells_backward(const pn_pass *pass, const pn_strip *strip);
 
 /* Outputs of rows begin .. end - 1 into scratch->r[(l * C + c) * PN_ROW_BLOCK * o + (row - begin) * o + k]. */
-void pn_rows_components(const pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, size_t begin,
-                        size_t end, pn_scratch *scratch);
+void pn_rows_components(const pn_pass *pass, size_t begin, size_t end);
 /* Cumulative predictions of these rows from scratch->r into work->eta. */
-void pn_rows_predict(const pn_model *model, pn_work *work, size_t begin, size_t end, const pn_scratch *scratch);
+void pn_rows_predict(const pn_pass *pass, size_t begin, size_t end);
 /* Loss of these rows; the gradient goes to work->g, for order > 1 to work->du and shared_grad too. */
-double pn_rows_gradient(const pn_model *model, pn_work *work, const pn_data *data, const pn_batch *batch, pn_mode mode,
-                        size_t begin, size_t end, pn_scratch *scratch, float *shared_grad);
+double pn_rows_gradient(const pn_pass *pass, size_t begin, size_t end, float *shared_grad);
 
 /* Whether the pass has a penalty on variation. */
 int pn_has_variation(const pn_config *config, pn_mode mode);
 /* Feature i's penalty into work->variation and its gradient into work->dshape, from the outputs of its cells. */
-void pn_variation_gradient(const pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, size_t i,
-                           pn_scratch *scratch);
+void pn_variation_gradient(const pn_pass *pass, size_t i);
 
 #endif

@@ -2,9 +2,9 @@
  *
  *   eta0[r, q] = intercept[q] + sum_i s_iq(x_ri)      q numbers tasks x outputs
  * s_i is made of terms: a natural cubic spline of the processed value (layer_spline.h), constant beyond its knots, or,
- * for levels without order, an effect per level, with an effect of its own for a missing value; and, where single values
- * stand out, an effect for each of these, zero for values that are not among them. Everything is double precision and lives
- * beside the slab of the prototype layers; training fits it (train_smooth.h).
+ * for levels without order, an effect per level, with an effect of its own for a missing value; and, where single
+ * values stand out, an effect for each of these, zero for values that are not among them. Everything is double
+ * precision and lives beside the slab of the prototype layers; training fits it (train_smooth.h).
  */
 #ifndef PN_MODEL_SMOOTH_H
 #define PN_MODEL_SMOOTH_H

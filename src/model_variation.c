@@ -49,19 +49,21 @@ static double sum_variation(penalty p, const double *shape, size_t n, const uint
   return p.lambda * p.delta * (logs + log(product));
 }
 
-void pn_variation_gradient(const pn_model *model, pn_work *work, const pn_batch *batch, pn_mode mode, size_t i,
-                           pn_scratch *scratch) {
+void pn_variation_gradient(const pn_pass *pass, size_t i) {
+  const pn_model *model = pass->model;
+  const pn_batch *batch = pass->batch;
+  pn_work *work = pass->work;
   const pn_config *config = model->config;
   const size_t d = config->layers, o = config->outputs, s = config->tasks, C = config->components, so = s * o;
   const size_t first = batch->first[i], n = batch->n_sorted[i], layer = work->cells * so;
   const uint32_t *cell = pn_batch_sorted(batch, i);
   const double weight = config->variation_weight == NULL ? 1.0 : config->variation_weight[i];
   const double scale = config->variation_scale;
-  const penalty p = {config->variation * mode.variation * weight, PN_VARIATION_ROUND * scale / (double)n,
+  const penalty p = {config->variation * pass->mode.variation * weight, PN_VARIATION_ROUND * scale / (double)n,
                      PN_VARIATION_BEND * scale};
   double *shape = work->shape + first, total = 0;
   float *dshape = work->dshape + first * so;
-  pn_phase_start(scratch);
+  pn_phase_start(pass->scratch);
   for (size_t l = 0; l < d; ++l) memset(dshape + l * layer, 0, batch->cells[i] * so * sizeof(float));
   for (size_t uk = 0; n > 1 && p.lambda > 0 && uk < so; ++uk) {
     const size_t u = uk / o, k = uk % o;
@@ -78,5 +80,5 @@ void pn_variation_gradient(const pn_model *model, pn_work *work, const pn_batch 
     for (size_t q = 0; q < batch->cells[i] * so; ++q) to[q] += to[q + layer];
   }
   work->variation[i] = total;
-  pn_phase_book(scratch, PN_PHASE_LOSS);
+  pn_phase_book(pass->scratch, PN_PHASE_LOSS);
 }

@@ -1,7 +1,7 @@
 /* ffi_fit(config, data, validation, init, train, progress): trains the members of an ensemble, one or many.
  * ffi_fit_bytes(config, data, validation, train): what that takes.
  *
- * in:  config, data    see R/model.R and R/encode.R
+ * in:  config, data    see R/model-object.R and R/data-encoded.R
  *      validation      data of held-out rows, or NULL
  *      init            list(params = double slab), one member that starts from there, or
  *                      list(centers = double [t x K], seed = double, relation = NULL or double [s x C]), a member per
@@ -11,15 +11,15 @@
  *                      rows whose data$fold is a member's skip are left out of its training
  *      progress        function(member, epoch, loss, score) or NULL; called after epochs, may signal conditions
  * out: a list with, per member, list(params, running, loss, score, lr, temperature, best_epoch, score_name, epochs_run,
- *      status, seconds, base); base: fitted layer 0, see r_smooth.h; status "diverged": the loss stopped being finite in epoch `epochs_run`, params are not to be
- *      used; seconds: time per phase
+ *      status, seconds, base); status "diverged": the loss stopped being finite in epoch `epochs_run`, params are not
+ *      to be used; seconds: time per phase; base: fitted layer 0, see r_smooth.h
  *      ffi_fit_bytes: double, c(memory that the fit needs, memory that there is), in bytes
  *
  * One member has all threads. Several members train side by side, a thread each, on the same encoded data: they never
  * wait for each other. R is called from the main thread alone, which trains members, too, and waits for the others when
- * none is left; what R raises there (an interrupt, an elapsed time limit, a condition from `progress`) is held back, stops
- * all members at their next batch, and goes on its way when they have come to rest. A member takes its memory when its
- * training begins, and keeps its parameters and curves alone when it ends.
+ * none is left; what R raises there (an interrupt, an elapsed time limit, a condition from `progress`) is held back,
+ * stops all members at their next batch, and goes on its way when they have come to rest. A member takes its memory
+ * when its training begins, and keeps its parameters and curves alone when it ends.
  */
 #include "r_parse.h"
 
@@ -328,12 +328,10 @@ static void train_side_by_side(fit_call *call, int threads) {
 }
 
 static SEXP seconds_of(const pn_history *history) {
-  const char *names[] = {"activation", "encoder", "predictor",  "components", "loss",
-                         "optimiser",  "batches", "validation", "base"};
   SEXP out = PROTECT(Rf_allocVector(REALSXP, PN_PHASES)), labels = PROTECT(Rf_allocVector(STRSXP, PN_PHASES));
   for (int phase = 0; phase < PN_PHASES; ++phase) {
     REAL(out)[phase] = history->seconds[phase];
-    SET_STRING_ELT(labels, phase, Rf_mkChar(names[phase]));
+    SET_STRING_ELT(labels, phase, Rf_mkChar(pn_phase_name((pn_phase)phase)));
   }
   Rf_setAttrib(out, R_NamesSymbol, labels);
   UNPROTECT(2);
@@ -358,7 +356,9 @@ static SEXP result_of(const member *at, size_t total) {
   SET_VECTOR_ELT(out, 8, Rf_ScalarInteger((int)history->epochs_run));
   SET_VECTOR_ELT(out, 9, Rf_mkString(at->status == PN_DIVERGED ? "diverged" : "ok"));
   SET_VECTOR_ELT(out, 10, seconds_of(history));
-  if (at->status == PN_OK && at->call->terms != NULL) SET_VECTOR_ELT(out, 11, pn_r_smooth_result(&at->base, at->call->engine_config.columns));
+  if (at->status == PN_OK && at->call->terms != NULL) {
+    SET_VECTOR_ELT(out, 11, pn_r_smooth_result(&at->base, at->call->engine_config.columns));
+  }
   UNPROTECT(1);
   return out;
 }

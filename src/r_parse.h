@@ -29,8 +29,8 @@ double pn_r_number(SEXP list, const char *name);
 size_t pn_r_size(SEXP list, const char *name);
 int pn_r_flag(SEXP list, const char *name);
 
-/* Engine configuration and encoded data (shapes in R/model.R and R/encode.R). Both borrow from their SEXP where types
- * allow and copy into the arena where not. */
+/* Engine configuration and encoded data (shapes in R/model-object.R and R/data-encoded.R). Both borrow from their SEXP
+ * where types allow and copy into the arena where not. */
 void pn_r_config(pn_config *config, SEXP from, pn_arena *arena);
 void pn_r_data(pn_data *data, const pn_config *config, SEXP from, pn_arena *arena);
 

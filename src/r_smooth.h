@@ -3,8 +3,10 @@
  * base, what R says about the terms: list(terms = list of list(kind = "none", "spline" or "levels", knots = double,
  * missing = logical, values = double or NULL), handle = double per feature or NULL).
  * fitted, what a fit finds: list(value = double matrix [rows x outputs], the terms' rows one after the other, each at
- * its knots, for the missing value, and at its single values; intercept = double; edf = double per feature; dispersion = double per
- * output; strength = data of the penalties; covariance = list per feature of double [c x c x outputs]).
+ * its knots, for the missing value, and at its single values; intercept = double; edf = double per feature;
+ * dispersion = double per output; penalties = list(feature, curvature, strength, relative);
+ * covariance = list per feature of double [c x c x outputs]; information = double per output, mean working weight of a
+ * row).
  */
 #ifndef PN_R_SMOOTH_H
 #define PN_R_SMOOTH_H

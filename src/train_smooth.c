@@ -68,8 +68,8 @@ static int apply_factors(const pn_smooth_fitter *fit, double *lambda) {
   return changed;
 }
 
-/* Halves the step from `before` until the penalised deviance does not grow. *deviance_now: at the old coefficients, then
- * at the new ones. Returns how much the penalised deviance fell. */
+/* Halves the step from `before` until the penalised deviance does not grow. *deviance_now: at the old coefficients,
+ * then at the new ones. Returns how much the penalised deviance fell. */
 static double take_step(pn_smooth_fitter *fit, const double *net, double *eta, double *deviance_now) {
   const double from = *deviance_now + pn_smooth_penalty_value(fit, fit->before, fit->lambda);
   double to = INFINITY;

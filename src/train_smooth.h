@@ -32,8 +32,8 @@ typedef struct {
 
 typedef struct pn_smooth_fitter pn_smooth_fitter;
 
-/* Reserves a fitter for `smooth` on `data` (which has fold, skip, weights; its columns are the features of smooth). family,
- * tasks and outputs as in config. handle: [features] how much smoother than found, NULL for 1. */
+/* Reserves a fitter for `smooth` on `data` (which has fold, skip, weights; its columns are the features of smooth).
+ * family, tasks and outputs as in config. handle: [features] how much smoother than found, NULL for 1. */
 pn_status pn_smooth_fitter_init(pn_smooth_fitter **fitter, pn_smooth *smooth, const pn_config *config,
                                 const pn_data *data, const double *handle, pn_arena *arena);
 

@@ -18,8 +18,8 @@ test_that("distinct values are sorted, and codes lead back to the column", {
 
 test_that("counts are sums of weights", {
   expect_identical(distinct(c(2, 1, NA, 2), c(0.5, 1, 2, 3))$counts, c(1, 3.5, 2))
-  expect_error(distinct(1:3, 1), "as long as")
-  expect_error(distinct("a"), "must be")
+  expect_error(distinct(1:3, 1), "as long as", class = "protonam_error_engine")
+  expect_error(distinct("a"), "as doubles", class = "protonam_error_engine")
 })
 
 test_that("recoding and slicing keep every row's value", {

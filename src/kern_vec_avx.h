@@ -1,6 +1,36 @@
-/* Transpose of an 8 x 8 block in AVX registers, shared by the AVX2 and AVX-512 layers. */
-#ifndef PN_KERN_VEC_TRANSPOSE8_H
-#define PN_KERN_VEC_TRANSPOSE8_H
+/* What the AVX2 and AVX-512 layers write alike: four numbers in one register, and the transpose of an 8 x 8 block. */
+#ifndef PN_KERN_VEC_AVX_H
+#define PN_KERN_VEC_AVX_H
+
+typedef __m128 Q;
+
+PN_INLINE Q q_scale(Q x, float y) {
+  return _mm_mul_ps(x, _mm_set1_ps(y));
+}
+PN_INLINE Q q_inv_root(Q x, float scale, float shift) {
+  const Q y = _mm_fmadd_ps(x, _mm_set1_ps(scale), _mm_set1_ps(shift));
+  return _mm_div_ps(_mm_set1_ps(1.0f), _mm_sqrt_ps(y));
+}
+PN_INLINE void q_store(float *p, Q x) {
+  _mm_storeu_ps(p, x);
+}
+PN_INLINE float q_first(Q x) {
+  return _mm_cvtss_f32(x);
+}
+/* the sum of the four */
+PN_INLINE float q_total(Q x) {
+  const Q s = _mm_add_ps(x, _mm_movehl_ps(x, x));
+  return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));
+}
+PN_INLINE Q q_b(Q x) {
+  return _mm_shuffle_ps(x, x, 0x55);
+}
+PN_INLINE Q q_c(Q x) {
+  return _mm_shuffle_ps(x, x, 0xAA);
+}
+PN_INLINE Q q_d(Q x) {
+  return _mm_shuffle_ps(x, x, 0xFF);
+}
 
 #define PN_BLOCK 8
 PN_INLINE void v_transpose_block(const float *from, size_t ld_from, float *to, size_t ld_to) {
