@@ -19,17 +19,24 @@ n_shown_layers <- function(object) object$config$n_layers + has_base(object)
 #' Contributions of all components, not centred
 #'
 #' @param layers Of each layer, or summed over layers?
+#' @param keep NULL for all, or numbers of components of several features.
 #' @return array [rows, component, task x output, layer or 1] in the engine's units
 #' @noRd
-component_values <- function(object, m, data, layers = FALSE, threads = resolve_threads()) {
+component_values <- function(object, m, data, layers = FALSE, threads = resolve_threads(), keep = NULL) {
   engine <- engine_of(object)
   member <- object$members[[m]]
-  value <- with_kernels(expr = .Call(ffi_contributions, engine, member$params, member$running, data, layers, threads))
+  own <- if (!is.null(keep)) match(keep, network_places(object))
+  value <- with_kernels(
+    expr = .Call(ffi_contributions, engine, member$params, member$running, data, layers, own, threads)
+  )
   depth <- if (layers) engine$n_layers else 1L
   so <- engine$n_tasks * engine$n_outputs
-  value <- array(value, c(data$n, ncol(engine$components), so, depth))
+  value <- array(value, c(data$n, if (is.null(keep)) ncol(engine$components) else length(keep), so, depth))
   if (!has_base(object)) {
     return(value)
+  }
+  if (!is.null(keep)) {
+    return(under_layers(object, value, layers))
   }
   out <- array(0, c(data$n, ncol(object$config$components), so, depth + layers))
   out[, network_places(object), , seq_len(depth) + layers] <- value
@@ -113,4 +120,16 @@ layer_predictions <- function(object, m, data, threads) {
 net_position <- function(object, i) {
   net <- engine_of(object)$net
   if (is.null(net)) i else match(i, net)
+}
+
+#' Pairs have no part in layer 0: zeros in front of their layers, where layers are shown
+#' @param value Array whose last dimension is layers.
+#' @noRd
+under_layers <- function(object, value, layers) {
+  if (!layers || !has_base(object)) {
+    return(value)
+  }
+  size <- dim(value)
+  depth <- length(size)
+  array(c(numeric(prod(size[-depth])), value), c(size[-depth], size[depth] + 1L))
 }

@@ -112,7 +112,6 @@ member_pure <- function(object, m, components, values, places, tables, layers, t
   out <- vector("list", length(components))
   for (a in unique(pairs[1L, ])) {
     with <- which(pairs[1L, ] == a)
-    sub <- component_subset(object, m, components[with])
     longest <- max(lengths(values[pairs[2L, with]]))
     features <- lapply(seq_along(values), function(i) {
       z <- values[[i]] %||% 0
@@ -123,9 +122,7 @@ member_pure <- function(object, m, components, values, places, tables, layers, t
       }
     })
     rows <- encoded_data(features, length(values[[a]]) * longest)
-    value <- subset_contributions(sub, rows, layers, threads)
-    value <- array(value, c(rows$n, length(with), so, if (layers) config$n_layers else 1L))
-    value <- under_layers(object, value, layers)
+    value <- component_values(object, m, rows, layers, threads, keep = components[with])
     means <- object$centering[[m]][components[with], , , drop = FALSE]
     if (!layers) means <- apply(means, c(1L, 2L), sum)
     value <- value - rep(means, each = rows$n)

@@ -54,7 +54,7 @@ own_components <- function(object, values, layers, members = seq_along(object$me
     value <- if (has_base(object)) {
       component_values(object, m, rows, layers, threads)[, alone, , ]
     } else {
-      subset_contributions(component_subset(object, m, alone), rows, layers, threads)
+      component_values(object, m, rows, layers, threads, keep = alone)
     }
     means <- object$centering[[m]][alone, , , drop = FALSE]
     if (!layers) means <- apply(means, c(1L, 2L), sum)

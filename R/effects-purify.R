@@ -249,14 +249,14 @@ star_parts <- function(object, m, a, components, layers, threads) {
   joint <- object$purified$joint[match(components, pair_components(object))]
   joint[!first] <- lapply(joint[!first], t)
   depth <- max(vapply(joint, ncol, 1L))
-  columns <- object$config$n_tasks * object$config$n_outputs * if (layers) object$config$n_layers else 1L
-  sub <- component_subset(object, m, components)
+  columns <- object$config$n_tasks * object$config$n_outputs * if (layers) n_shown_layers(object) else 1L
   mean <- lapply(partners, function(b) matrix(0, length(own$nodes), columns))
   table <- lapply(partners, function(b) array(0, c(length(own$bins), length(axes[[b]]$bins), columns)))
   for (range in row_chunks(length(own$nodes), depth * length(partners) * columns, least = 16)) {
     nodes <- seq.int(range[1L], range[2L])
     rows <- star_rows(object, a, own$nodes[nodes], partners, depth)
-    value <- array(subset_contributions(sub, rows, layers, threads), c(depth, length(nodes), length(partners), columns))
+    value <- component_values(object, m, rows, layers, threads, keep = components)
+    value <- array(value, c(depth, length(nodes), length(partners), columns))
     for (k in seq_along(partners)) {
       wide <- ncol(joint[[k]])
       here <- array(value[seq_len(wide), , k, ], c(wide, length(nodes), columns))
@@ -279,20 +279,8 @@ star_parts <- function(object, m, a, components, layers, threads) {
     part <- mean[[k]] - rest
     part <- part - rep(colSums(own$weight * part), each = nrow(part))
     size <- c(nrow(part), length(scale), columns / length(scale))
-    under_layers(object, array(part, size) * rep(scale, each = size[1L]), layers)
+    array(part, size) * rep(scale, each = size[1L])
   })
-}
-
-#' Pairs have no part in layer 0: zeros in front of their layers, where layers are shown
-#' @param value Array whose last dimension is layers.
-#' @noRd
-under_layers <- function(object, value, layers) {
-  if (!layers || !has_base(object)) {
-    return(value)
-  }
-  size <- dim(value)
-  depth <- length(size)
-  array(c(numeric(prod(size[-depth])), value), c(size[-depth], size[depth] + 1L))
 }
 
 #' Rows in which one feature takes given values, each with all bins of its partners in turn
@@ -311,30 +299,4 @@ star_rows <- function(object, a, values, partners, depth) {
     }
   })
   encoded_data(features, n)
-}
-
-#' A member's parameters for some of the components only
-#'
-#' Task weights [layer, task, component] lie together at the end of the slab, before the task biases.
-#' @return list(config, params, running, share) such that share times the smaller model's contributions are the
-#'   model's
-#' @noRd
-component_subset <- function(object, m, keep) {
-  config <- engine_of(object)
-  keep <- match(keep, network_places(object))
-  member <- object$members[[m]]
-  n <- ncol(config$components)
-  layout <- .Call(ffi_layout, config)
-  start <- layout$offset[match("agg_w0", layout$name)]
-  count <- n * config$n_tasks * config$n_layers
-  weights <- array(member$params[start + seq_len(count)], c(n, count / n))
-  params <- c(
-    member$params[seq_len(start)], weights[keep, ], member$params[seq.int(start + count + 1, length(member$params))]
-  )
-  config$components <- config$components[, keep, drop = FALSE]
-  list(config = config, params = params, running = member$running, share = length(keep) / n)
-}
-
-subset_contributions <- function(sub, rows, layers, threads) {
-  .Call(ffi_contributions, sub$config, sub$params, sub$running, rows, layers, threads) * sub$share
 }

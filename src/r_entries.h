@@ -8,7 +8,7 @@ SEXP ffi_distinct(SEXP x, SEXP weights);
 SEXP ffi_fit(SEXP config, SEXP data, SEXP validation, SEXP init, SEXP train, SEXP progress);
 SEXP ffi_fit_bytes(SEXP config, SEXP data, SEXP validation, SEXP train);
 SEXP ffi_predict(SEXP config, SEXP params, SEXP running, SEXP data, SEXP threads);
-SEXP ffi_contributions(SEXP config, SEXP params, SEXP running, SEXP data, SEXP by_layer, SEXP threads);
+SEXP ffi_contributions(SEXP config, SEXP params, SEXP running, SEXP data, SEXP by_layer, SEXP keep, SEXP threads);
 SEXP ffi_outputs(SEXP config, SEXP params, SEXP running, SEXP data, SEXP threads);
 SEXP ffi_gradient(SEXP config, SEXP params, SEXP running, SEXP data, SEXP pass);
 SEXP ffi_steps(SEXP config, SEXP params, SEXP data, SEXP pass, SEXP steps);

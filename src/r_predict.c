@@ -2,7 +2,8 @@
  *
  * in:  config, params (double slab), running (double [2 x K]), data (encoded rows; labels are ignored), threads
  * out: ffi_predict        double [n x d x s o]: cumulative link predictions per layer, offset not added
- *      ffi_contributions  double [n x C x s o], by_layer: [n x C x s o x d]: (1/C) w[l][u,c] r[l,c], not centred
+ *      ffi_contributions  double [n x C x s o], by_layer: [n x C x s o x d]: (1/C) w[l][u,c] r[l,c], not centred;
+ *                         keep = integer: of these components alone
  *      ffi_outputs        double [n x C x o x d]: component outputs r[l,c]
  * The column of task u and output k is u * o + k.
  */
@@ -17,6 +18,7 @@ typedef enum { WANT_PREDICTIONS, WANT_CONTRIBUTIONS, WANT_LAYER_CONTRIBUTIONS, W
 
 typedef struct {
   SEXP config, params, running, data, threads;
+  SEXP keep; /* components that are wanted, from 1, or NULL: all */
   wanted want;
   pn_arena arena;
 } predict_call;
@@ -83,6 +85,34 @@ static SEXP allocate_result(const pn_config *config, wanted want, size_t n) {
   return out;
 }
 
+/* A model of some components of `model` alone; the slab differs in its task weights [l][u][c]. */
+static void keep_components(pn_model *model, pn_config *config, SEXP keep, pn_arena *arena) {
+  const pn_config full = *config;
+  const pn_model from = *model;
+  const size_t n = (size_t)Rf_xlength(keep), C = full.components, k = full.members;
+  if (!Rf_isInteger(keep)) pn_r_abort("engine", "The engine needs the components to keep as integers.");
+  uint32_t *component = pn_arena_alloc(arena, PN_SIZE(n, k), sizeof(uint32_t));
+  if (component == NULL && n > 0) pn_r_check(PN_NO_MEMORY);
+  for (size_t i = 0; i < n; ++i) {
+    const int c = INTEGER(keep)[i];
+    if (c < 1 || (size_t)c > C) pn_r_abort("engine", "The engine has no component %d.", c);
+    for (size_t j = 0; j < k; ++j) component[i * k + j] = full.component[(size_t)(c - 1) * k + j];
+  }
+  config->components = n;
+  config->component = component;
+  pn_r_check(pn_model_init(model, config, arena));
+  const size_t before = from.layout.shared + from.layout.task_weight, lines = full.layers * full.tasks;
+  const float *weight = from.param + before;
+  for (size_t i = 0; i < before; ++i) model->param[i] = from.param[i];
+  for (size_t line = 0; line < lines; ++line) {
+    for (size_t i = 0; i < n; ++i)
+      model->param[before + line * n + i] = weight[line * C + (size_t)INTEGER(keep)[i] - 1];
+  }
+  const size_t rest = before + lines * C;
+  for (size_t i = rest; i < from.layout.total; ++i) model->param[before + lines * n + i - rest] = from.param[i];
+  for (size_t i = 0; i < 2 * full.features; ++i) model->running[i] = from.running[i];
+}
+
 static SEXP predict_body(void *data) {
   predict_call *call = data;
   pn_arena *arena = &call->arena;
@@ -94,6 +124,8 @@ static SEXP predict_body(void *data) {
   pn_r_config(&config, call->config, arena);
   pn_r_data(&rows, &config, call->data, arena);
   pn_r_model(&model, &config, call->params, call->running, arena);
+  const double all = (double)config.components;
+  if (call->keep != R_NilValue) keep_components(&model, &config, call->keep, arena);
   const size_t block = pn_pass_rows(&config, rows.n);
   const int threads = pn_threads_start(pn_pass_threads(&config, &rows, block, pn_r_threads(call->threads)));
   pn_r_check(pn_batch_init(&batch, &rows, config.features, block, 1, 0, arena));
@@ -121,13 +153,22 @@ static SEXP predict_body(void *data) {
     }
     R_CheckUserInterrupt();
   }
+  if (call->keep != R_NilValue) { /* 1/C is that of all components */
+    const double share = (double)config.components / all;
+    for (R_xlen_t i = 0; i < Rf_xlength(out); ++i) REAL(out)[i] *= share;
+  }
   UNPROTECT(1);
   return out;
 }
 
 static SEXP predict_run(SEXP config, SEXP params, SEXP running, SEXP data, SEXP threads, wanted want) {
-  predict_call call = {
-      .config = config, .params = params, .running = running, .data = data, .threads = threads, .want = want};
+  predict_call call = {.config = config,
+                       .params = params,
+                       .running = running,
+                       .data = data,
+                       .threads = threads,
+                       .keep = R_NilValue,
+                       .want = want};
   return pn_r_guard(predict_body, &call, &call.arena);
 }
 
@@ -135,9 +176,15 @@ SEXP ffi_predict(SEXP config, SEXP params, SEXP running, SEXP data, SEXP threads
   return predict_run(config, params, running, data, threads, WANT_PREDICTIONS);
 }
 
-SEXP ffi_contributions(SEXP config, SEXP params, SEXP running, SEXP data, SEXP by_layer, SEXP threads) {
-  return predict_run(config, params, running, data, threads,
-                     Rf_asLogical(by_layer) == TRUE ? WANT_LAYER_CONTRIBUTIONS : WANT_CONTRIBUTIONS);
+SEXP ffi_contributions(SEXP config, SEXP params, SEXP running, SEXP data, SEXP by_layer, SEXP keep, SEXP threads) {
+  predict_call call = {.config = config,
+                       .params = params,
+                       .running = running,
+                       .data = data,
+                       .threads = threads,
+                       .keep = keep,
+                       .want = Rf_asLogical(by_layer) == TRUE ? WANT_LAYER_CONTRIBUTIONS : WANT_CONTRIBUTIONS};
+  return pn_r_guard(predict_body, &call, &call.arena);
 }
 
 SEXP ffi_outputs(SEXP config, SEXP params, SEXP running, SEXP data, SEXP threads) {
