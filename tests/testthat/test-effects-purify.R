@@ -100,7 +100,7 @@ test_that("a smaller model has the same contributions", {
   fit <- tiny_fit(class ~ age + lab + unit + male, mixed_data(), order = 2)
   rows <- encode_newdata(fit, mixed_data())$data
   member <- fit$members[[1]]
-  all <- .Call(ffi_contributions, fit$config, member$params, member$running, rows, TRUE, 1L)
+  all <- .Call(ffi_contributions, fit$config, member$params, member$running, rows, TRUE, NULL, 1L)
   some <- component_values(fit, 1, rows, TRUE, 1L, keep = c(2L, 5L))
   expect_equal(some, all[, c(2, 5), , ], tolerance = 1e-12)
 })
