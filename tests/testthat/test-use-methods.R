@@ -54,7 +54,7 @@ test_that("coef() has the intercept and one weight per component, layer and task
   # one term, two groups: contributions differ between groups by the ratio of their weights, layer by layer
   by_layer <- .Call(
     ffi_contributions, fit$config, fit$members[[1]]$params, fit$members[[1]]$running,
-    encode_newdata(fit, data)$data, TRUE, 1L
+    encode_newdata(fit, data)$data, TRUE, NULL, 1L
   )
   expect_equal(
     by_layer[, 1, 1, 1] / by_layer[, 1, 2, 1], rep(coef$weights[1, 1, 1] / coef$weights[1, 1, 2], 120),
