@@ -4,6 +4,10 @@
 # exported nor a method.
 #
 #   Rscript .ci/layers.R
+if (!requireNamespace("codetools", quietly = TRUE)) {
+  cat("The package codetools is not installed: layers not checked\n")
+  quit(status = 0L)
+}
 layers <- c("check", "run", "data", "model", "effects", "fit", "use", "plot", "many")
 most_lines <- 350L
 most_arguments <- 8L
