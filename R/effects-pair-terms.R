@@ -102,42 +102,6 @@ pair_terms <- function(object, contributions, data, unknown, parts = object$puri
   out
 }
 
-#' Importance, range and missing effect of all terms, from the training rows
-#' @return data frame as from summarise_effects()
-#' @noRd
-summarise_pairs <- function(object, data, threads) {
-  so <- object$config$n_tasks * object$config$n_outputs
-  terms <- shown_terms(object)
-  importance <- matrix(0, length(terms), so)
-  low <- matrix(Inf, length(terms), so)
-  high <- -low
-  absent <- matrix(NA_real_, length(terms), so)
-  missing <- vapply(object$encoder, `[[`, NA, "has_missing")
-  total <- 0
-  for (range in row_chunks(data$n, 3 * length(terms) * so)) {
-    rows <- seq.int(range[1L], range[2L])
-    part <- slice_range(data, range[1L], range[2L])
-    value <- pair_terms(object, engine_terms(object, part, NULL, threads), part, NULL)
-    weights <- if (is.null(data$weights)) rep(1, length(rows)) else data$weights[rows]
-    total <- total + sum(weights)
-    importance <- importance + colSums(abs(value) * weights)
-    for (i in which(missing)) {
-      gone <- is_missing_code(object$encoder[[i]], part$features[[i]])[encoded_index(part$features[[i]], part$n)]
-      if (any(gone)) {
-        absent[i, ] <- value[which(gone)[1L], i, ]
-        value[gone, i, ] <- NA
-      }
-    }
-    low <- pmin(low, apply(value, 2:3, min, Inf, na.rm = TRUE))
-    high <- pmax(high, apply(value, 2:3, max, -Inf, na.rm = TRUE))
-  }
-  data.frame(
-    term = rep(terms, so), output = rep(output_names(object), each = length(terms)),
-    importance = as.vector(importance / total), low = as.vector(replace(low, is.infinite(low), NA)),
-    high = as.vector(replace(high, is.infinite(high), NA)), missing = as.vector(absent)
-  )
-}
-
 #' Which entries of a feature's table stand for the missing value
 #' @noRd
 is_missing_code <- function(encoder, feature) {

@@ -174,65 +174,6 @@ mean_contributions <- function(object, m, table, threads) {
   sums / total
 }
 
-#' Importance, range and missing effect of every term of an order 1 model
-#'
-#' @param missing Per feature, the position of the missing value in its table, or NA.
-#' @return data frame with columns term, output, importance (mean absolute centred effect over the training rows), low,
-#'   high, missing; effects in the response's own units; error, of the importance, with several members
-#' @noRd
-summarise_effects <- function(object, table, missing, threads) {
-  config <- object$config
-  scale <- rep_len(object$response$scale, config$n_tasks * config$n_outputs)
-  n_terms <- ncol(config$components)
-  so <- config$n_tasks * config$n_outputs
-  members <- length(object$members)
-  importance <- total <- matrix(0, n_terms, so)
-  each <- array(0, c(n_terms, so, members))
-  low <- matrix(Inf, n_terms, so)
-  high <- matrix(-Inf, n_terms, so)
-  absent <- matrix(NA_real_, n_terms, so)
-  for (range in row_chunks(table$data$n, n_terms * so)) {
-    rows <- seq.int(range[1L], range[2L])
-    weights <- table$weights(rows)
-    part <- slice_range(table$data, range[1L], range[2L])
-    effect <- 0
-    for (m in seq_len(members)) {
-      one <- centred_effects(object, m, part, threads)
-      each[, , m] <- each[, , m] + as.vector(colSums(abs(one) * as.vector(weights))) * rep(scale, each = n_terms)
-      effect <- effect + one / members
-    }
-    for (u in seq_len(so)) {
-      value <- matrix(effect[, , u], ncol = n_terms) * scale[u]
-      importance[, u] <- importance[, u] + colSums(abs(value) * weights)
-      total[, u] <- total[, u] + colSums(weights)
-      value[weights == 0] <- NA
-      here <- which(missing %in% rows)
-      at <- cbind(match(missing[here], rows), here)
-      absent[here, u] <- value[at]
-      value[at] <- NA
-      low[, u] <- pmin(low[, u], apply(value, 2L, min, Inf, na.rm = TRUE))
-      high[, u] <- pmax(high[, u], apply(value, 2L, max, -Inf, na.rm = TRUE))
-    }
-  }
-  out <- data.frame(
-    term = rep(object$term_names, so), output = rep(output_names(object), each = n_terms),
-    importance = as.vector(importance / total),
-    low = as.vector(replace(low, is.infinite(low), NA)), high = as.vector(replace(high, is.infinite(high), NA)),
-    missing = as.vector(absent)
-  )
-  if (members > 1L) out$error <- member_error(object) * as.vector(apply(each, 1:2, stats::sd) / total)
-  out
-}
-
-#' Centred contributions of one member: array [rows, component, task x output], the engine's units
-#' @noRd
-centred_effects <- function(object, m, data, threads) {
-  value <- component_values(object, m, data, layers = FALSE, threads)
-  value <- array(value, dim(value)[1:3])
-  means <- apply(object$centering[[m]], c(1L, 2L), sum)
-  value - rep(means, each = dim(value)[1L])
-}
-
 #' A part of a fit that is computed after training: NULL and a warning if that fails, so that training is not lost
 #' @param what The part's name.
 #' @noRd

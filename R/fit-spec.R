@@ -4,6 +4,12 @@
 paper_validation <- 0.2 # share of the rows that choose the epoch in the paper's procedure
 default_members <- 8L # folds, each left out by one member
 
+# arguments that all methods of protonam() pass on as they are
+spec_arguments <- c(
+  "order", "family", "task", "pairs", "validation", "groups", "ensemble", "smoothness", "control", "seed", "threads",
+  "verbose", "bootstrap"
+)
+
 #' A checked spec
 #'
 #' @param given List of arguments of protonam() by name: order, family, task, pairs, weights, offset, subset (the last

@@ -138,11 +138,7 @@ protonam.formula <- function(formula, data, order = 1, family = NULL, task = NUL
   tell_left_out(setdiff(frame$left_out, role_names(task)))
   frame$given <- given
   value <- evaluate_arguments(given, columns, env, caller)
-  spec <- fit_spec(c(value, list(
-    order = order, family = family, task = task, pairs = pairs, na_action = na.action, validation = validation,
-    groups = groups, ensemble = ensemble, smoothness = smoothness, control = control, seed = seed, threads = threads,
-    verbose = verbose, bootstrap = bootstrap
-  )))
+  spec <- fit_spec(c(value, mget(spec_arguments), list(na_action = na.action)))
   fit_model(frame, columns, spec, call, explicit = all.vars(formula[[3L]]))
 }
 
@@ -173,11 +169,7 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
   features <- columns[setdiff(names(columns), c(role_names(task), role_names(groups)))]
   frame <- table_frame(structure(features, info = attr(columns, "info")), y, name)
   value <- lapply(list(weights = weights, offset = offset, subset = subset), plain_numbers)
-  spec <- fit_spec(c(value, list(
-    order = order, family = family, task = task, pairs = pairs, na_action = na.action, validation = validation,
-    groups = groups, ensemble = ensemble, smoothness = smoothness, control = control, seed = seed, threads = threads,
-    verbose = verbose, bootstrap = bootstrap
-  )))
+  spec <- fit_spec(c(value, mget(spec_arguments), list(na_action = na.action)))
   fit_model(frame, columns, spec, call)
 }
 
