@@ -11,7 +11,7 @@ test_that("distinct values are sorted, and codes lead back to the column", {
     expect_identical(decoded(x, table), replace(as.double(x) + 0, is.na(x), NaN))
     expect_identical(table$values, c(sort(unique(as.double(x) + 0)), if (anyNA(x)) NaN))
     expect_identical(table$counts, as.vector(table(match(decoded(x, table), table$values))) + 0)
-    expect_identical(table$width, code_width(length(table$values)))
+    expect_identical(table$width, encoded_feature(table$values, 1L)$width)
     expect_identical(length(table$codes), length(x) * table$width)
   }
 })
@@ -27,7 +27,7 @@ test_that("recoding and slicing keep every row's value", {
   table <- distinct(x)
   doubled <- encoded_feature(c(10, NaN, 2), c(3L, 1L, 1L, 2L)[encoded_index(table)])
   expect_identical(decoded(x, doubled), c(10, 2, 10, NaN, 2, 10))
-  part <- slice_features(list(table), c(6, 4), 6)[[1]]
+  part <- encoded_slice(list(table), c(6, 4), 6)[[1]]
   expect_identical(decoded(1:2, part), c(5, NaN))
 })
 

@@ -95,8 +95,8 @@ test_that("fits for predictions alone leave out effects, and predict the same", 
   )
   expect_equal(unname(cv$predictions[ids == 1]), unname(suppressWarnings(predict(fit, data[ids == 1, ]))))
   job <- resampling_job(
-    y ~ age + lab, data, list(weights = NULL, offset = NULL, subset = NULL), environment(), NULL, NULL, NULL,
-    stats::na.pass, list(order = 2, control = tiny())
+    y ~ age + lab, data, list(weights = NULL, offset = NULL, subset = NULL), environment(),
+    list(na_action = stats::na.pass), list(order = 2, control = tiny())
   )
   lean <- fit_rows(job, 1:60, 1, 1)
   expect_null(lean$purified)

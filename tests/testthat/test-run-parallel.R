@@ -113,8 +113,8 @@ test_that("what travels is the data that are needed, and no frame of the caller"
   unrelated <- stats::rnorm(1e5)
   data <- cbind(mixed_data(60), other = 1)
   job <- resampling_job(
-    y ~ age, data, list(weights = NULL, offset = NULL, subset = NULL), environment(), NULL, ~male, NULL, stats::na.pass,
-    list()
+    y ~ age, data, list(weights = NULL, offset = NULL, subset = NULL), environment(),
+    list(task = ~male, na_action = stats::na.pass), list()
   )
   slim <- slim_job(job)
   expect_setequal(names(slim$columns), c("y", "age", "male"))
