@@ -1,6 +1,7 @@
 # Bands: the uncertainty of the estimated effects.
 #
-# Members of the default fit each leave one fold of the rows out and share everything else, so that they differ only in their rows. The delete-a-group jackknife turns their variance into a standard error,
+# Members of the default fit each leave one fold of the rows out and share everything else, so that they differ only in
+# their rows. The delete-a-group jackknife turns their variance into a standard error,
 #   se^2 = (K - 1) / K sum_k (f_k - mean)^2,
 # no smaller than the posterior variance of layer 0: where all members shrink an effect to zero, they do not differ.
 # The larger of two estimates counts 1.5 (K - 1) degrees of freedom (measured: inst/benchmarks/README.md). Ensembles of

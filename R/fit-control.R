@@ -140,7 +140,8 @@ paper_control <- function(data = c("housing", "mimic2", "mimic3", "income"), ord
   settings <- as.list(paper_settings[row, setdiff(names(paper_settings), c("order", "data"))])
   housing <- data == "housing"
   do.call(protonam_control, c(settings, list(
-    hidden = 64, tau = default_tau(), scaling = if (housing) "minmax" else "quantile", bins = NULL, scale_response = !housing,
+    hidden = 64, tau = default_tau(), scaling = if (housing) "minmax" else "quantile", bins = NULL,
+    scale_response = !housing,
     base = "none", procedure = "paper"
   )))
 }
