@@ -60,7 +60,9 @@ draw_points <- function(x, y, defaults, given) {
 
 plot_out_of_fold <- function(x, ...) {
   if (x$family$family == "multinomial" || is.matrix(x$predictions)) {
-    pn_abort("{.code which = \"predictions\"} is available only for a single numeric response or two classes.", class = "argument", arg = "which")
+    pn_abort("{.code which = \"predictions\"} is available only for one numeric response or two classes.",
+      class = "argument", arg = "which"
+    )
   }
   known <- !is.na(x$predictions) & !is.na(x$y)
   mean <- x$predictions[known]

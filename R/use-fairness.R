@@ -118,7 +118,7 @@ fairness_part <- function(fit, newdata, columns, response, group, threshold, dot
   }
   if (any(!known)) {
     pn_inform(
-      "{sum(!known)} row{?s} {?is/are} left out: they have no value of the response {.field {observed$name}}.",
+      "{sum(!known)} row{?s} {?is/are} left out because the response {.field {observed$name}} is missing.",
       class = "dropped_rows"
     )
   }
