@@ -228,7 +228,7 @@ split_fold <- function(data, fold, folder) {
   unused <- nrow(data) - length(unlist(rows))
   if (unused) {
     pn_inform(
-      "Fold {fold} in {.path {folder}} leaves {unused} of {nrow(data)} row{?s} out of both its training and its test set.",
+      "Fold {fold} in {.path {folder}} leaves {unused} of {nrow(data)} row{?s} out of both its sets.",
       class = "rows"
     )
   }

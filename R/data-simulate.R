@@ -20,8 +20,8 @@
 #' @return A data frame with `n` rows, 20 features and the logical response `died`, `TRUE` for about 10 % of the rows.
 #' The attribute `"truth"` is a list:
 #' \describe{
-#'   \item{`shapes`}{a named list with one function per feature. It takes values of that column (of the type of the column, `NA` where the column can be missing)
-#'     and gives the effect on the log-odds.}
+#'   \item{`shapes`}{a named list with one function per feature. It takes values of that column (of the type
+#'     of the column, `NA` where the column can be missing) and gives the effect on the log-odds.}
 #'   \item{`interaction`}{a list of `terms`, the names of the two interacting features, and `shape`, a function of
 #'     both.}
 #'   \item{`intercept`}{the constant of the linear predictor, -11.75.}

@@ -6,8 +6,8 @@
 # values where there are few, levels, the missing value) that are represented by observed values; the joint weights of
 # the bins are kept in the fit. With m(a) = sum_b w(b | a) f(a, b) the solution is g(a) = m(a) - sum_b w(b | a) h(b)
 # at the bins, and the same formula continues g to any value of a, with w(b | a) interpolated between bins: g is
-# tabulated at up to 1000 values per feature, jumps included. A main effect is the sum of its contributions over pairs, and a pure interaction is the remainder of the exact component,
-# so that all terms add up to the prediction.
+# tabulated at up to 1000 values per feature, jumps included. A main effect is the sum of its contributions over pairs,
+# and a pure interaction is the remainder of the exact component, so that all terms add up to the prediction.
 #
 # fit$purified is a list:
 #   axes    per feature: bins (processed values, NaN last if missing values occur), number (the same in original units),

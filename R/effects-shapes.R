@@ -28,8 +28,9 @@
 #' @section Bands: Each member of the default fit leaves out one fold of the rows; otherwise the members are identical.
 #' The delete-a-group jackknife turns their differences into a standard error: with \eqn{K} members \eqn{f_k} and their
 #' mean \eqn{f},
-#' \eqn{se^2 = (K - 1) / K \sum_k (f_k - f)^2}{se^2 = (K - 1) / K sum (f_k - f)^2}. It is bounded below by the posterior standard deviation of the smooth layer, because members that all shrink an effect to zero do not differ.
-#' `lower` and `upper` are the effect minus and plus `qt((1 + level) / 2, 1.5 * (K - 1))` standard errors.
+#' \eqn{se^2 = (K - 1) / K \sum_k (f_k - f)^2}{se^2 = (K - 1) / K sum (f_k - f)^2}. It is bounded below
+#' by the posterior standard deviation of the smooth layer, because members that all shrink an effect to zero do not
+#' differ. `lower` and `upper` are the effect minus and plus `qt((1 + level) / 2, 1.5 * (K - 1))` standard errors.
 #'
 #' The bands are pointwise: at each value they are designed to cover the effect with probability `level` under repeated
 #' sampling of the rows. They do not account for what the model omits, such as confounders, interactions or dependence
@@ -69,8 +70,9 @@
 #'   \item{`y`, `level2`}{the same for the second feature of a pair}
 #'   \item{`effect`}{the centred effect}
 #'   \item{`lower`, `upper`}{its band, `NA` if there is none}
-#'   \item{`density`}{share of the training rows (by weight) at this point; the shares of a curve add up to 1, and rows of jumps have none}
-#'   \item{`count`}{the same as a number of rows, for levels and for the missing value}
+#'   \item{`density`}{share of the training rows (by weight) at this point; the shares of a curve add up to 1, and rows
+#'     of jumps have none}
+#'   \item{`count`}{the same as a number of rows, for instance those with this level or with a missing value}
 #' }
 #' Attributes: `"intercept"`, `"scale"`, `"scale_label"`, `"level"`, `"members"`, `"band"` (what the band means),
 #' `"response"`, `"family"`, `"order"`, `"importance"` (of each term), `"features"` (of each term) and `"terms"` (for
