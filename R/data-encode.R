@@ -1,6 +1,7 @@
 # Columns <-> numbers: types, levels, missing values, scaling.
 #
-# Everything runs on the distinct values of a column (src/base_distinct.c); rows only carry codes. A column is processed in three stages:
+# Everything runs on the distinct values of a column (src/base_distinct.c); rows only carry codes. A column is
+# processed in three stages:
 #   column_table()   distinct labels or numbers with counts, and a code per row
 #   fit_encoder()    what is learned from the training rows, as plain vectors (below), and the encoded training column
 #   encode_column()  any column of the same type through a fitted encoder
@@ -198,7 +199,7 @@ check_single <- function(values, name) {
   if (kept < 0.95 * length(values)) {
     pn_warn(
       c(
-        "Of {length(values)} distinct values of {.field {name}}, {kept} remain distinct in single precision (7 digits).",
+        "Of {length(values)} distinct values of {.field {name}}, {kept} remain in single precision (7 digits).",
         i = "Subtract a number close to all of them, or use {.code scaling = {.val quantile}}."
       ),
       class = "precision", arg = name

@@ -195,7 +195,7 @@ read_numbers <- function(y, name, family) {
     levels <- c("0", "1")
   } else if (family$family == "poisson") {
     if (any(seen < 0)) {
-      pn_abort("Counts cannot be negative; the minimum of {.field {name}} is {min(seen)}.", class = "response", arg = name)
+      pn_abort("Counts cannot be negative; {.field {name}} has {min(seen)}.", class = "response", arg = name)
     }
     if (!any(seen > 0)) {
       pn_abort("All counts in {.field {name}} are zero.", class = "one_class", arg = name)
@@ -231,7 +231,7 @@ read_responses <- function(columns, name, family) {
   families <- vapply(parts, function(part) part$family$family, "")
   if (any(families == "multinomial")) {
     bad <- names(columns)[families == "multinomial"][1L]
-    pn_abort("With several responses, each may have two classes; {.field {bad}} has more.", class = "response", arg = bad)
+    pn_abort("Each of several responses may have two classes; {.field {bad}} has more.", class = "response", arg = bad)
   }
   list(
     family = parts[[1L]]$family, name = name, names = names(columns),
@@ -258,8 +258,7 @@ refuse_mixed_numbers <- function(columns, name) {
 
 #' Location and scale of the engine's predictions in the units of the response, learned from the training rows
 #'
-#' A numeric response is standardised (unless requested otherwise), counts start from their mean rate, both given the
-#' offset.
+#' A numeric response is standardised (by default), counts start from their mean rate, both given the offset.
 #' @param y,weights,offset Of the training rows; weights and offset may be NULL.
 #' @return list(center, scale), one value per response
 #' @noRd

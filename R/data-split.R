@@ -85,7 +85,7 @@ abort_validation <- function(validation, n) {
   pn_abort(
     c(
       "{.arg validation} must be a fraction, row numbers, a logical vector or a data frame, not {given}.",
-      i = "A fraction is at least 0 and below 1, row numbers are from 1 to {n}, a logical vector has length {n} and no NA."
+      i = "A fraction is at least 0 and below 1, row numbers are from 1 to {n}, a logical has length {n} and no NA."
     ),
     class = "validation", arg = "validation"
   )

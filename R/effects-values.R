@@ -1,8 +1,8 @@
 # Effects of single features at given values, for shapes, jumps and tables.
 #
 # Processed values go straight to the engine: row r of a synthetic table holds the r-th value of every feature, so one
-# call evaluates all features (order 1). Order 2 has its main effects in tables (R/effects-purify.R). Effects are centred
-# over the training rows and in the units of the response.
+# call evaluates all features (order 1). Order 2 has its main effects in tables (R/effects-purify.R). Effects are
+# centred over the training rows and in the units of the response.
 
 #' Stop unless the model's effects can be shown one by one
 #' @noRd
