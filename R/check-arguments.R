@@ -1,8 +1,9 @@
 # Conditions and argument checks.
 #
 # Every error, warning and message of the package is a classed condition made here: an error of class "x" inherits from
-# protonam_error_x, protonam_error and error. Messages are cli templates: values enter through {.val {x}}, never pasted,
-# so that braces in a user's column names stay harmless. check_*() functions return the checked value in its final type.
+# protonam_error_x, protonam_error and error. Messages are cli templates: values are inserted by {.val {x}}, never
+# pasted, so that braces in a user's column names are harmless. check_*() functions return the checked value in its
+# final type.
 
 #' Format a cli template into one string per bullet
 #'
@@ -34,7 +35,7 @@ pn_warn <- function(message, class = "input", arg = NULL, ..., .envir = parent.f
   warning(warningCondition(text, ..., arg = arg, class = classes, call = NULL))
 }
 
-#' Tell the user something worth knowing; arguments as in pn_abort()
+#' Inform the user; arguments as in pn_abort()
 #' @noRd
 pn_inform <- function(message, class = "input", ..., .envir = parent.frame()) {
   text <- paste0(paste(format_message(message, .envir), collapse = "\n"), "\n")
@@ -42,7 +43,7 @@ pn_inform <- function(message, class = "input", ..., .envir = parent.frame()) {
   message(structure(class = classes, list(message = text, call = NULL, ...)))
 }
 
-#' How a value is shown in an error message: short values literally, others by what they are
+#' How a value is shown in an error message: short values literally, others by their type
 #' @noRd
 describe <- function(x) {
   if (is.null(x)) {
@@ -61,7 +62,7 @@ describe <- function(x) {
   }
 }
 
-#' One finite number within limits; whole when `whole`. `Inf` only when `infinite`.
+#' One finite number within limits; whole if `whole`. `Inf` only if `infinite`.
 #' @noRd
 check_number <- function(x, arg, min = -Inf, max = Inf, above = -Inf, below = Inf, whole = FALSE, infinite = FALSE) {
   show <- function(limit) format(limit, scientific = FALSE, digits = 15L)
@@ -111,18 +112,18 @@ check_choice <- function(x, choices, arg) {
   x
 }
 
-#' The choice nearest in spelling, or NULL when nothing is near
+#' The choice closest in spelling, or NULL if none is close
 #' @noRd
 nearest <- function(x, choices) {
   if (!is.character(x) || length(x) != 1L || is.na(x) || !length(choices)) {
     return(NULL)
   }
   distance <- drop(utils::adist(x, choices, ignore.case = TRUE))
-  # "lerning" for "learning_rate": a long enough common beginning is near, too
+  # "lerning" for "learning_rate": a sufficiently long common prefix is close as well
   prefix <- startsWith(tolower(choices), tolower(x)) & nchar(x) >= 2L
   distance[prefix] <- 0
   best <- which.min(distance)
-  # of a one-letter name nothing would be left
+  # nothing would remain of a one-letter name
   if (distance[best] <= ceiling(nchar(x) / 3) && distance[best] < nchar(x)) choices[best] else NULL
 }
 

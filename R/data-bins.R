@@ -1,16 +1,17 @@
-# Row codes: what the engine reads of a column, and bins, which make the codes few.
+# Row codes: what the engine reads of a column, and bins, which limit the number of codes.
 #
 # An encoded feature is list(values, codes, width): processed distinct values (NaN = missing), and per row the 0-based
 # position among them as `width` (1, 2 or 4) bytes in a raw vector.
 
 far_score <- 4 # normal scores beyond stand for the ends
 
-#' Few values that stand for all: at most `bins` groups of about equal weight
+#' A few representative values: at most `bins` groups of about equal weight
 #'
-#' Each value goes to the group in which the middle of its weight falls, so that heavy values stay apart, and each
-#' group is represented by the mean of its processed values.
+#' Each value is assigned to the group that contains the middle of its weight, so that heavy values stay separate, and
+#' each group is represented by the mean of its processed values.
 #' @param order Positions of the values that count, ascending.
-#' @param tails Spend half of the bins on equal distances of the processed values: in the tails few rows then share one.
+#' @param tails Use half of the bins for equal distances of the processed values, so that few rows share a bin at the
+#'   extremes?
 #' @return list(bins = list(breaks, value), values, map = old table position -> new)
 #' @noRd
 bin_values <- function(number, values, counts, order, bins, tails = FALSE) {
@@ -23,10 +24,10 @@ bin_values <- function(number, values, counts, order, bins, tails = FALSE) {
   group <- cumsum(!duplicated(floor(middle * bins)))
   last <- which(diff(group) == 1L)
   mean <- as.vector(rowsum(weight * values[order], group) / rowsum(weight, group))
-  # between the ends of the group whatever rounding does, and also where all weights are lost in it
+  # between the ends of the group regardless of rounding, even where it removes all weights
   value <- pmin(pmax(mean, values[order][c(1L, last + 1L)], na.rm = TRUE), values[order][c(last, length(order))])
   breaks <- (number[order][last] + number[order][last + 1L]) / 2
-  # neighbours so close that their middle is the lower one: the upper one is the first of its group
+  # neighbours so close that their midpoint is the lower one: the upper one is the first of its group
   clash <- breaks <= number[order][last]
   breaks[clash] <- number[order][last + 1L][clash]
   map <- findInterval(number, breaks) + 1L

@@ -1,7 +1,7 @@
 # Columns <-> numbers: types, levels, missing values, scaling.
 #
-# Everything runs on the distinct values of a column (src/base_distinct.c); rows only carry codes. A column passes
-# through three stages:
+# Everything runs on the distinct values of a column (src/base_distinct.c); rows only carry codes. A column is
+# processed in three stages:
 #   column_table()   distinct labels or numbers with counts, and a code per row
 #   fit_encoder()    what is learned from the training rows, as plain vectors (below), and the encoded training column
 #   encode_column()  any column of the same type through a fitted encoder
@@ -52,7 +52,7 @@ column_type <- function(x, name) {
   if (is.na(type)) {
     given <- if (!is.null(dim(x))) sprintf("%s with %d columns", class(x)[1L], ncol(x)) else class(x)[1L]
     if (!is.null(dim(x))) {
-      hint <- "Make each of its columns a feature. Curves need no {.fn poly} or splines: they are learned."
+      hint <- "Make each of its columns a feature. {.fn poly} or splines are not needed: curves are learned."
     } else {
       hint <- "Columns may be numeric, integer, logical, factor, ordered, character, Date or POSIXct."
     }
@@ -64,7 +64,7 @@ column_type <- function(x, name) {
   type
 }
 
-#' A column without its wrapping: one-column matrices, classes, POSIXlt
+#' A column reduced to a plain vector: one-column matrices, classes, POSIXlt
 #' @param unit Unit of a difftime, so that new data arrive in the training data's unit.
 #' @noRd
 column_vector <- function(x, type, name, unit = NULL) {
@@ -158,11 +158,11 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
   )
 }
 
-#' Levels in an order that the rows give
+#' Levels in an order determined by the rows
 #'
-#' By the mean of a target, drawn towards the overall mean where rows are few; very many levels by frequency.
+#' By the mean of a target, shrunk towards the overall mean where rows are few; very many levels by frequency.
 #'
-#' A name says nothing about a level, so that renaming or sorting levels changes nothing.
+#' Names carry no information, so that renaming or sorting levels changes nothing.
 #' @noRd
 levels_by <- function(present, x, target, counts = NULL) {
   code <- match(enc2utf8(as.character(x)), present)
@@ -195,19 +195,19 @@ abort_infinite <- function(name, scaling) {
 #' @noRd
 check_single <- function(values, name) {
   kept <- length(unique(readBin(writeBin(values, raw(), size = 4L), "double", length(values), size = 4L)))
-  # values that chance put close together are no loss
+  # random values that happen to lie close together are no loss
   if (kept < 0.95 * length(values)) {
     pn_warn(
       c(
-        "Of {length(values)} distinct values of {.field {name}} {kept} are left in single precision (7 digits).",
-        i = "Subtract a number that is near all of them, or use {.code scaling = {.val quantile}}."
+        "Of {length(values)} distinct values of {.field {name}}, {kept} remain in single precision (7 digits).",
+        i = "Subtract a number close to all of them, or use {.code scaling = {.val quantile}}."
       ),
       class = "precision", arg = name
     )
   }
 }
 
-#' Numbers whose processed values are out of the engine's reach
+#' Numbers whose processed values are outside the engine's range
 #' @noRd
 is_beyond <- function(values, number) !is.nan(number) & !(abs(values) <= largest_single & !is.nan(values))
 
@@ -233,9 +233,9 @@ typical_values <- function(values, counts) {
   values[pmin(findInterval(probs, cumsum(counts) / sum(counts)) + 1L, length(values))]
 }
 
-#' Stop when a column cannot be what the encoder was fitted on
+#' Stop if a column cannot be of the type to which the encoder was fitted
 #'
-#' Text and factors stand for each other, whole numbers for numbers, and a column of nothing but NA for anything.
+#' Text and factors are interchangeable, as are integers and numbers; a column of only NA matches any type.
 #' @noRd
 check_column_type <- function(encoder, x) {
   type <- column_type(x, encoder$name)
@@ -244,13 +244,13 @@ check_column_type <- function(encoder, x) {
   if (!same && !(type == "logical" && all(is.na(x)))) {
     given <- class(x)[1L]
     pn_abort(
-      "Column {.field {encoder$name}} is of type {.cls {given}}, but the model was fitted on {.cls {encoder$type}}.",
+      "Column {.field {encoder$name}} is of type {.cls {given}}, but the model was fitted to {.cls {encoder$type}}.",
       class = "column_type", arg = encoder$name
     )
   }
 }
 
-#' Pass a column through a fitted encoder
+#' Encode a column with a fitted encoder
 #'
 #' @return list(feature = list(values, codes, width), unknown = table entries that the training data say nothing about
 #'   (missing where nothing was missing, and new levels there), new_levels, new_missing, infinite)
@@ -291,7 +291,7 @@ encode_column <- function(encoder, x) {
     feature <- encoded_feature(values, map[encoded_index(table)])
   }
   unknown <- is.nan(feature$values) & !encoder$has_missing
-  # a place holder for the engine; predictions average over the feature instead (R/use-predict.R)
+  # a placeholder for the engine; predictions average over the feature instead (R/use-predict.R)
   feature$values[unknown] <- encoder$typical[length(encoder$typical) %/% 2L + 1L]
   list(
     feature = feature, unknown = unknown, infinite = infinite, new_levels = new_levels,
@@ -318,7 +318,7 @@ encode_columns <- function(encoders, columns, n) {
   )
 }
 
-#' Numbers back to what the user's column holds: dates, times, numbers; labels for categoricals
+#' Numbers converted back to the type of the user's column: dates, times, numbers; labels for categoricals
 #' @param number Unscaled numbers; codes for categoricals.
 #' @noRd
 decode_numbers <- function(encoder, number) {

@@ -18,7 +18,7 @@ variables_in <- function(expr) {
   unique(found[nzchar(found)])
 }
 
-#' The parts of a call that are read as variables
+#' The arguments of a call that are read as variables
 #' @noRd
 parts_read <- function(call) {
   parts <- as.list(call)
@@ -58,7 +58,7 @@ evaluate <- function(expr, data, env) {
   )
 }
 
-#' eval() where 64-bit integers beside the data, too, are numbers before anything is computed from them
+#' eval() that converts 64-bit integers, also those outside the data, to numbers before they are used
 #' @noRd
 eval_numbers <- function(expr, data, env) {
   if (is.environment(data)) {
@@ -69,7 +69,7 @@ eval_numbers <- function(expr, data, env) {
   plain_numbers(eval(expr, c(lapply(Filter(Negate(is.null), outside), plain_numbers), data), env))
 }
 
-#' Say why an expression has no value
+#' Report why an expression has no value
 #' @noRd
 abort_expression <- function(expr, env, reason) {
   code <- deparse1(expr)
@@ -103,7 +103,7 @@ evaluate_arguments <- function(given, data, env, caller) {
   }, given, names(given))
 }
 
-#' An environment that holds what the expressions need from outside the data, and no more
+#' An environment that holds only what the expressions need from outside the data
 #'
 #' A formula made inside a function drags the function's variables, often the training data, into every saved fit.
 #' @noRd

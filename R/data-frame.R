@@ -48,7 +48,7 @@ formula_frame <- function(formula, data, left_out = character()) {
   refuse_model_syntax(expressions, data, env)
   names <- vapply(expressions, expression_name, "")
   columns <- stats::setNames(lapply(expressions, evaluate, data, env), names)
-  # data-dependent transformations such as scale(x) must use the training data's numbers later
+  # data-dependent transformations such as scale(x) must later use the values from the training data
   variables <- Map(stats::makepredictcall, columns, expressions)
   frame <- list(
     columns = columns, variables = variables,
@@ -84,7 +84,7 @@ table_frame <- function(x, y, name) {
 
 #' Any accepted table as a plain list of columns with row information
 #'
-#' Matrices get names V1, V2, ... when they have none. The columns themselves are not copied, but for 64-bit integers.
+#' Matrices get names V1, V2, ... when they have none. The columns themselves are not copied, except 64-bit integers.
 #' @noRd
 as_columns <- function(data, arg) {
   if (is.environment(data)) {
@@ -115,7 +115,7 @@ as_columns <- function(data, arg) {
   structure(columns, names = names, info = info)
 }
 
-#' 64-bit integers, also in a data frame, as doubles; anything else as it is
+#' 64-bit integers, also in a data frame, as doubles; anything else unchanged
 #'
 #' Class integer64 keeps the bits of an integer in a double. Unless bit64 is loaded, R reads those bits as a double.
 #' @noRd
@@ -143,7 +143,7 @@ data_rows <- function(data) attr(data, "info")$n
 
 data_row_names <- function(data) if (!is.environment(data)) attr(data, "info")$row_names
 
-#' Expand `.` and refuse what a formula of features cannot mean
+#' Expand `.` and reject what has no meaning in a formula of features
 #' @noRd
 expand_formula <- function(formula, data) {
   data_frame <- if (!is.environment(data)) structure(unclass(data), info = NULL, class = "data.frame", row.names = 1L)
@@ -165,7 +165,7 @@ expand_formula <- function(formula, data) {
     pn_abort(
       c(
         "{.arg formula} has the interaction{?s} {.and {.code {crossed}}}.",
-        i = "Name features only. {.code order = 2} fits all pairs, {.code pairs = ~ a:b} picks some of them."
+        i = "Name features only. {.code order = 2} fits all pairs, {.code pairs = ~ a:b} selects some of them."
       ),
       class = "interaction", arg = "formula"
     )
@@ -203,7 +203,7 @@ drop_terms <- function(terms, names) {
 
 smooth_functions <- c("s", "te", "ti", "t2", "lo")
 
-#' Stop at what other packages' formulas say and would mean something else here
+#' Stop at terms of other packages' formulas that would mean something else here
 #' @noRd
 refuse_model_syntax <- function(expressions, data, env) {
   for (expr in Filter(is.call, expressions)) {
@@ -213,7 +213,7 @@ refuse_model_syntax <- function(expressions, data, env) {
     if (head %in% c("|", "||") && !is.logical(evaluate(expr[[2L]], data, env))) {
       pn_abort(
         c(
-          "{.arg formula} has {.code ({code})}: random effects are not understood.",
+          "{.arg formula} has {.code ({code})}: random effects are not supported.",
           i = "Make the variable a feature, a factor for instance; {.arg groups} keeps its rows together in validation."
         ),
         class = "random_effect", arg = "formula"
@@ -231,14 +231,14 @@ refuse_model_syntax <- function(expressions, data, env) {
   }
 }
 
-#' Is there such a function that no package for additive models brings?
+#' Does a function of this name exist outside the packages for additive models?
 #' @noRd
 is_own_function <- function(name, env) {
   found <- get0(name, env, mode = "function")
   !is.null(found) && !isTRUE(environmentName(environment(found)) %in% c("mgcv", "gam"))
 }
 
-#' How a variable is called: column names as they are, without back ticks; expressions as code
+#' Name of a variable: column names as they are, without backticks; expressions as code
 #' @noRd
 expression_name <- function(expr) {
   if (is.call(expr) && identical(expr[[1L]], quote(`(`))) expr <- expr[[2L]]
@@ -330,7 +330,7 @@ resolve_role <- function(role, data, env, arg, n, source = "data") {
 check_role <- function(role, arg, n) {
   if (!is.atomic(role$value) || length(role$value) != n) {
     pn_abort(
-      "{.arg {arg}} must name a column or have one value for each of the {n} row{?s}, not be {describe(role$value)}.",
+      "{.arg {arg}} must name a column or have one value for each of the {n} row{?s}; it is {describe(role$value)}.",
       class = "argument", arg = arg
     )
   }

@@ -1,9 +1,8 @@
-# From rows of the data to what the engine reads, and back to the rows afterwards.
-#
-# A part is a list about some of the rows: at (positions among the rows that take part), n, columns (function that takes
-# a column's rows), y, weights, offset, task. Its encoded form is list(at, data = engine rows, unknown).
+# From rows of the data to what the engine reads, and back to the rows afterwards. A part is a list that describes some
+# of the rows: at (positions among the rows used), n, columns (function that extracts a column's rows), y, weights,
+# offset, task. Its encoded form is list(at, data = engine rows, unknown).
 
-#' Learn encoders from the training part
+#' Learn encoders from the training rows
 #' @param target NULL, or a number per row by whose means levels without order are sorted.
 #' @return list(encoders, features, counts, missing, centers = [prototypes, features])
 #' @noRd
@@ -22,7 +21,7 @@ encode_training <- function(columns, train, control, target = NULL) {
   )
 }
 
-#' Pass a part through fitted encoders
+#' Encode a part with fitted encoders
 #' @return list(at, data, unknown); data is NULL for a part without rows
 #' @noRd
 encode_part <- function(encoders, part, response, columns = part$columns) {
@@ -31,14 +30,15 @@ encode_part <- function(encoders, part, response, columns = part$columns) {
   }
   if (is.function(part$columns)) columns <- lapply(columns, part$columns)
   encoded <- encode_columns(encoders, columns, part$n)
-  # as for training rows: which of the two a row becomes is a matter of chance
+  # as for training rows: the assignment of rows to the two sets is random
   if (length(encoded$infinite)) abort_infinite(encoded$infinite[1L], encoders[[1L]]$scaling$method)
   list(at = part$at, data = engine_rows(encoded$features, part, response), unknown = encoded$unknown)
 }
 
 #' Weights that single precision can hold
 #'
-#' Only their ratios matter, so a scale out of its reach is taken off, and weights below 1e-30 of the largest are that.
+#' Only their ratios matter, so a scale outside its range is removed, and weights below 1e-30 of the largest are set to
+#' it.
 #' @noRd
 engine_weights <- function(weights) {
   used <- range(weights[weights > 0], 1)
@@ -141,7 +141,7 @@ task_groups <- function(task, data, env, n, default = NULL) {
   id
 }
 
-#' The task variable is no feature, nor is what is computed from it
+#' Neither the task variable nor anything computed from it is a feature
 #' @noRd
 drop_task_feature <- function(frame, task, explicit) {
   if (is.null(task$expr)) {
@@ -171,11 +171,11 @@ drop_task_feature <- function(frame, task, explicit) {
   frame
 }
 
-#' Where predictions find the offset
+#' Where predictions obtain the offset
 #'
 #' @param offset The argument's value.
-#' @return NULL (there was none), or list(terms = expressions to evaluate in new data, vector = was one given that new
-#'   data cannot provide?)
+#' @return NULL (there was none), or list(terms = expressions to evaluate in new data, vector = was an offset given that
+#'   new data cannot provide?)
 #' @noRd
 offset_source <- function(frame, offset) {
   argument <- frame$given$offset
@@ -184,7 +184,7 @@ offset_source <- function(frame, offset) {
   if (length(terms) || !is.null(offset)) list(terms = terms, vector = !is.null(offset) && !in_data)
 }
 
-#' Validation scores in the response's own units (several responses stay standardised)
+#' Validation scores in the units of the response (several responses stay standardised)
 #' @noRd
 own_score <- function(member, response) {
   if (identical(member$score_name, "mse") && is.null(response$names)) {
@@ -217,7 +217,7 @@ new_offset <- function(object, data, offset, rows, source) {
         c(
           "The model was fitted with an offset that {.arg {source}} does not hold.",
           i = if (source == "newdata") "Give one for the new rows: {.arg offset}.",
-          i = if (is_feature) "The column {.field offset} is a feature." else "A column {.field offset} would do, too."
+          i = if (is_feature) "The column {.field offset} is a feature." else "A column {.field offset} would also do."
         ),
         class = "offset", arg = "offset"
       )

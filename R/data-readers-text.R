@@ -1,4 +1,4 @@
-# Text files to checked columns, for the readers in readers.R.
+# Text files to checked columns, for the readers in R/data-readers.R.
 
 # The file itself, or the first of `names` that exists, plain or gzipped, in the folder `path`.
 find_data_file <- function(path, names) {
@@ -53,7 +53,7 @@ read_fields <- function(file, sep, columns = NULL, header_forms = list(), synony
       file, sprintf(
         "must have %d %s per line; line %d has %d.", width, ngettext(width, "field", "fields"), numbers[bad], count[bad]
       ),
-      if (cut_off) "The file seems to be cut off." else "It seems to be a file of another kind."
+      if (cut_off) "The file seems to be cut off." else "It seems to be a different kind of file."
     )
   }
   table <- matrix(unlist(fields, use.names = FALSE), ncol = width, byrow = TRUE)
@@ -177,7 +177,7 @@ check_file_values <- function(x, name, allowed, file) {
   }
 }
 
-# A file of fewer or more rows than published may be meant, so it is only told.
+# A file with fewer or more rows than published may be intended, so this is only a message.
 inform_rows <- function(n, published, file) {
   if (!n %in% published) {
     pn_inform("{.path {file}} has {n} row{?s}; the published file has {published[1]}.", class = "rows")

@@ -1,16 +1,15 @@
 # Readers of the raw files of the paper's four data sets.
 #
-# Each reader finds its file, reads it as text (read_fields() in readers-text.R), and turns every field into its type;
-# anything that is not as published stops with a classed error that names file, line or column. Data are returned as
-# published: nothing is imputed, scaled or encoded here.
+# Each reader finds its file, reads it as text (read_fields() in R/data-readers-text.R), and turns every field into its
+# type; anything that is not as published stops with a classed error that names file, line or column. Data are returned
+# as published: nothing is imputed, scaled or encoded here.
 
 #' California Housing
 #'
 #' Reads the 1990 census data of Pace and Barry (1997), 20,640 Californian block groups, and derives the eight features
 #' in common use.
 #'
-#' @details
-#' Three forms of the file are understood, plain or gzipped:
+#' @details Three forms of the file are accepted, plain or gzipped:
 #' * `cal_housing.data` from StatLib (archive `cal_housing.tgz`,
 #'   <https://www.dcc.fc.up.pt/~ltorgo/Regression/cal_housing.html>): comma-separated, no header, columns longitude,
 #'   latitude, housing median age, total rooms, total bedrooms, population, households, median income, median house
@@ -25,7 +24,7 @@
 #'
 #' @param path The file, or the folder that holds it.
 #' @return A data frame with the numeric columns `MedInc`, `HouseAge`, `AveRooms`, `AveBedrms`, `Population`,
-#'   `AveOccup`, `Latitude`, `Longitude` and the response `MedHouseVal` in units of $100,000. A message says so when the
+#'   `AveOccup`, `Latitude`, `Longitude` and the response `MedHouseVal` in units of $100,000. A message is given if the
 #'   file does not have the published number of rows.
 #' @references Pace, R. K. and Barry, R. (1997). Sparse spatial autoregressions. *Statistics & Probability Letters*, 33,
 #'   291--297.
@@ -72,17 +71,16 @@ housing_derived <- c(
 #' Reads the census income data of Kohavi and Becker: 32,561 people, 14 features, and whether they earn more than
 #' $50,000 a year.
 #'
-#' @details
-#' The file is `adult.data` of the UCI repository (<https://archive.ics.uci.edu/dataset/2/adult>): fields separated by a
-#' comma and a blank, no header. `adult.test`, with its first comment line and the full stop after each label, and CSV
-#' files with a header are understood too, plain or gzipped. `"?"` is a level of its own, as in the paper. A column
-#' `fold` of a CSV file is kept as an integer.
+#' @details The file is `adult.data` of the UCI repository (<https://archive.ics.uci.edu/dataset/2/adult>): fields
+#' separated by a comma and a space, no header. `adult.test`, with its first comment line and the full stop after each
+#' label, and CSV files with a header are accepted as well, plain or gzipped. `"?"` is a separate level, as in the
+#' paper. A column `fold` of a CSV file is kept as an integer.
 #'
 #' @param path The file, or the folder that holds `adult.data`.
 #' @return A data frame with the numeric columns `Age`, `fnlwgt`, `EducationNum`, `CapitalGain`, `CapitalLoss`,
 #'   `HoursPerWeek`, the factors `WorkClass`, `Education`, `MaritalStatus`, `Occupation`, `Relationship`, `Race`,
 #'   `Gender`, `NativeCountry` (levels sorted), all in the order of the file, and the response `Income`, a factor with
-#'   levels `<=50K` and `>50K`. A message says so when the file does not have a published number of rows.
+#'   levels `<=50K` and `>50K`. A message is given if the file does not have a published number of rows.
 #' @family readers
 #' @examples
 #' file <- tempfile(fileext = ".data")
@@ -124,14 +122,15 @@ income_columns <- c(
 #' use agreement at PhysioNet (<https://physionet.org/content/mimiciii/>), then derive the files from the database or
 #' get them from a colleague with the same credentials. They are not part of this package.
 #'
-#' `mimic2.data` is separated by blanks and has no header; its 18 columns are `Age`, `GCS`, `SBP`, `HR`,
-#' `Temperature`, `PFratio`, `Renal`, `Urea`, `WBC`, `CO2`, `Na`, `K`, `Bilirubin`, `AdmissionType`, `AIDS`,
-#' `MetastaticCancer`, `Lymphoma` and the 0/1 label `HospitalMortality`. `adult_icu.gz` is a gzipped CSV file with a
-#' header; the 57 features are picked by name in the order of the literature, identifiers (`subject_id`, `hadm_id`,
-#' `icustay_id`) and the column `train` are left out, and the 0/1 label is `mort_icu`. A plain file works as well as a
-#' gzipped one. Empty fields, `NA` and `nan` are missing values.
+#' `mimic2.data` is separated by spaces and has no header; its 18 columns are `Age`, `GCS`, `SBP`, `HR`, `Temperature`,
+#' `PFratio`, `Renal`, `Urea`, `WBC`, `CO2`, `Na`, `K`, `Bilirubin`, `AdmissionType`, `AIDS`, `MetastaticCancer`,
+#' `Lymphoma` and the 0/1 label `HospitalMortality`. `adult_icu.gz` is a gzipped CSV file with a header; the 57 features
+#' are selected by name in the order used in the literature, identifiers (`subject_id`, `hadm_id`, `icustay_id`) and the
+#' column `train` are left out, and the 0/1 label is `mort_icu`. A plain file works as well as a gzipped one. Empty
+#' fields, `NA` and `nan` are missing values.
 #'
-#' Beside the data lie `train0.txt`, `test0.txt`, `train1.txt`, ...: one row number per line, counted from 0.
+#' The folder of the data also contains `train0.txt`, `test0.txt`, `train1.txt`, ...: one row number per line, counted
+#' from 0.
 #'
 #' @param path The data file, or the folder that holds it under its published name (`mimic2.data`, `adult_icu.gz`).
 #' @param fold `NULL` for all rows, or the number of a fold whose files `train{fold}.txt` and `test{fold}.txt` lie in
@@ -140,8 +139,7 @@ income_columns <- c(
 #'   a logical that is `TRUE` for patients who died. In the MIMIC-II data `GCS`, `Temperature`, `AdmissionType`, `AIDS`,
 #'   `MetastaticCancer`, `Lymphoma` and `Renal` are factors, with levels in increasing order, and the other features
 #'   numeric; in the MIMIC-III data all features are numeric.
-#' @seealso [simulate_icu()] for data of this kind that anybody can have, and [paper_control()] for the published
-#'   settings.
+#' @seealso [simulate_icu()] for freely available data of this kind, and [paper_control()] for the published settings.
 #' @family readers
 #' @examples
 #' # two made-up patients in the format of mimic2.data
@@ -209,7 +207,7 @@ split_fold <- function(data, fold, folder) {
     folds <- if (length(have)) {
       paste(ngettext(length(have), "It has fold", "It has the folds"), some(have, quote = ""))
     } else {
-      "It has no such files at all"
+      "It has no such files"
     }
     pn_abort(
       c(
@@ -223,14 +221,14 @@ split_fold <- function(data, fold, folder) {
   both <- intersect(rows$train, rows$test)
   if (length(both)) {
     pn_abort(
-      "Fold {fold} in {.path {folder}} has {length(both)} row{?s} in both its training and its test part.",
+      "Fold {fold} in {.path {folder}} has {length(both)} row{?s} in both its training and its test set.",
       class = "file", arg = "fold"
     )
   }
   unused <- nrow(data) - length(unlist(rows))
   if (unused) {
     pn_inform(
-      "Fold {fold} in {.path {folder}} leaves {unused} of {nrow(data)} row{?s} out of both its parts.",
+      "Fold {fold} in {.path {folder}} leaves {unused} of {nrow(data)} row{?s} out of both its sets.",
       class = "rows"
     )
   }

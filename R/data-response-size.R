@@ -1,4 +1,4 @@
-# Numbers that the engine can hold: offsets and responses that are too large.
+# Numbers that the engine can represent: offsets and responses that are too large.
 
 # Beyond these, squares (and sums of them) overflow or vanish: in doubles, and in the engine's single precision
 largest_number <- 1e150
@@ -17,15 +17,15 @@ check_offset_size <- function(family, offset) {
     return(invisible())
   }
   if (max(abs(offset)) > largest_number) {
-    pn_abort("{.arg offset} goes up to {signif(max(abs(offset)), 3)}, which is too large.",
+    pn_abort("{.arg offset} reaches {signif(max(abs(offset)), 3)}, which is too large.",
       class = "offset", arg = "offset"
     )
   }
   if (family == "poisson" && diff(range(offset)) > widest_log_offset) {
     pn_abort(
       c(
-        "{.arg offset} goes from {signif(min(offset), 4)} to {signif(max(offset), 4)} on the log scale.",
-        i = "It may vary by {widest_log_offset} at most. Was it meant to be its logarithm?"
+        "{.arg offset} ranges from {signif(min(offset), 4)} to {signif(max(offset), 4)} on the log scale.",
+        i = "It may vary by at most {widest_log_offset}. Was its logarithm intended?"
       ),
       class = "offset", arg = "offset"
     )
@@ -34,7 +34,7 @@ check_offset_size <- function(family, offset) {
     pn_abort(
       c(
         "{.arg offset} is at least {signif(min(abs(offset)), 4)} in size in every row.",
-        i = "On the logit scale that is a probability of 0 or 1, whatever the features are."
+        i = "On the logit scale this is a probability of 0 or 1, regardless of the features."
       ),
       class = "offset", arg = "offset"
     )
@@ -42,7 +42,7 @@ check_offset_size <- function(family, offset) {
 }
 
 #' Stop before training at a numeric response whose squares could not be computed
-#' @param y,offset Of the rows that take part; offset may be NULL.
+#' @param y,offset Of the rows used; offset may be NULL.
 #' @noRd
 check_response_size <- function(response, y, offset) {
   if (response$family$family != "gaussian") {
@@ -57,7 +57,7 @@ check_response_size <- function(response, y, offset) {
       what <- if (size > 1) "has values up to" else "varies by no more than"
       pn_abort(
         c(
-          "The response {.field {name}}{less} {what} {signif(size, 3)}; its square is no finite number above 0.",
+          "The response {.field {name}}{less} {what} {signif(size, 3)}; its square is not a finite number above 0.",
           i = "Give it in other units, such as {.code {name} / {signif(size, 1)}}."
         ),
         class = "response", arg = name

@@ -51,7 +51,7 @@ multinomial_family <- function() structure(list(family = "multinomial", link = "
 
 max_classes <- 100L
 
-#' Survival times look like matrices but are no pair of responses
+#' Survival times look like matrices but are not a pair of responses
 #' @noRd
 refuse_survival <- function(response) {
   if (inherits(response$value, "Surv")) {
@@ -104,7 +104,7 @@ read_one_response <- function(y, name, family) {
     )
   }
   if (all(is.na(y)) && length(y)) {
-    pn_abort("The response {.field {name}} has no value that is not missing.", class = "no_rows", arg = name)
+    pn_abort("The response {.field {name}} has only missing values.", class = "no_rows", arg = name)
   }
   if (kind == "class") read_classes(y, name, family) else read_numbers(y, name, family)
 }
@@ -117,7 +117,7 @@ read_classes <- function(y, name, family) {
   present <- tabulate(y + 1, length(levels)) > 0L
   if (sum(present) < 2L) {
     pn_abort(
-      "The response {.field {name}} has one class only: {.val {levels[present]}}.",
+      "The response {.field {name}} has only one class: {.val {levels[present]}}.",
       class = "one_class", arg = name
     )
   }
@@ -136,7 +136,7 @@ read_classes <- function(y, name, family) {
       hint <- if (numbers) {
         "Its values look like numbers: convert it with {.fn as.numeric}."
       } else {
-        "If these really are classes, say so: {.code family = \"multinomial\"}."
+        "If these really are classes, use {.code family = \"multinomial\"}."
       }
       pn_abort(
         c("The response {.field {name}} has {k} different values.", i = hint),
@@ -190,12 +190,12 @@ read_numbers <- function(y, name, family) {
       )
     }
     if (length(unique(seen)) < 2L) {
-      pn_abort("The response {.field {name}} has one class only: {.val {seen[1]}}.", class = "one_class", arg = name)
+      pn_abort("The response {.field {name}} has only one class: {.val {seen[1]}}.", class = "one_class", arg = name)
     }
     levels <- c("0", "1")
   } else if (family$family == "poisson") {
     if (any(seen < 0)) {
-      pn_abort("Counts cannot be negative; {.field {name}} goes down to {min(seen)}.", class = "response", arg = name)
+      pn_abort("Counts cannot be negative; {.field {name}} has {min(seen)}.", class = "response", arg = name)
     }
     if (!any(seen > 0)) {
       pn_abort("All counts in {.field {name}} are zero.", class = "one_class", arg = name)
@@ -231,7 +231,7 @@ read_responses <- function(columns, name, family) {
   families <- vapply(parts, function(part) part$family$family, "")
   if (any(families == "multinomial")) {
     bad <- names(columns)[families == "multinomial"][1L]
-    pn_abort("Of several responses each may have two classes; {.field {bad}} has more.", class = "response", arg = bad)
+    pn_abort("Each of several responses may have two classes; {.field {bad}} has more.", class = "response", arg = bad)
   }
   list(
     family = parts[[1L]]$family, name = name, names = names(columns),
@@ -240,7 +240,7 @@ read_responses <- function(columns, name, family) {
   )
 }
 
-#' Zeros and ones among other numbers are events as a rule; least squares for all must be asked for
+#' Zeros and ones among other numbers are usually events; least squares for all must be requested
 #' @noRd
 refuse_mixed_numbers <- function(columns, name) {
   binary <- vapply(columns, function(y) setequal(y[!is.na(y)], c(0, 1)), NA)
@@ -249,16 +249,16 @@ refuse_mixed_numbers <- function(columns, name) {
       c(
         "Several responses must be all numeric or all binary.",
         x = "Only 0 and 1: {some(names(columns)[binary])}; other numbers: {some(names(columns)[!binary])}.",
-        i = "To fit them all as numbers say so: {.code family = gaussian()}."
+        i = "To fit all of them as numbers, use {.code family = gaussian()}."
       ),
       class = "mixed_responses", arg = name
     )
   }
 }
 
-#' Where the engine's predictions lie in the response's own units, learned from the training rows
+#' Location and scale of the engine's predictions in the units of the response, learned from the training rows
 #'
-#' A numeric response is standardised (unless told not to), counts start from their mean rate, both given the offset.
+#' A numeric response is standardised (by default), counts start from their mean rate, both given the offset.
 #' @param y,weights,offset Of the training rows; weights and offset may be NULL.
 #' @return list(center, scale), one value per response
 #' @noRd
@@ -269,7 +269,7 @@ response_scale <- function(y, family, weights, offset, standardise) {
   center <- numeric(q)
   scale <- rep(1, q)
   if (family$family == "poisson") {
-    # one value for all responses: it enters as the engine's offset, which they share
+    # one value for all responses: it enters as the engine's offset, which all responses share
     events <- sum(weights * y, na.rm = TRUE)
     exposure <- sum(weights * exp(offset - max(offset)) * rowSums(!is.na(y)))
     center[] <- log(events / exposure) - max(offset)
@@ -301,8 +301,8 @@ engine_response <- function(response, y, offset) {
   if (largest > largest_single) {
     pn_abort(
       c(
-        "The response {.field {response$name}} is up to {signif(largest, 3)} in the unit it is trained in.",
-        x = "The engine computes in single precision and takes {largest_single} at most.",
+        "The response {.field {response$name}} reaches {signif(largest, 3)} in the unit in which it is trained.",
+        x = "The engine computes in single precision and accepts at most {largest_single}.",
         i = if (family == "gaussian") "Use {.code scale_response = TRUE}, or look for values far from all others."
       ),
       class = "response", arg = response$name
@@ -332,7 +332,7 @@ apply_response <- function(response, value) {
   coded <- Map(function(y, classes) {
     if (is.null(classes)) {
       if (!is.numeric(y) && !is.logical(y)) {
-        pn_abort("The response {.field {response$name}} must be numeric here, too.", class = "response")
+        pn_abort("The response {.field {response$name}} must be numeric here as well.", class = "response")
       }
       return(as.double(y))
     }
@@ -340,7 +340,7 @@ apply_response <- function(response, value) {
     new <- setdiff(label[!is.na(y)], classes)
     if (length(new)) {
       pn_abort(
-        "The response {.field {response$name}} has classes the model does not know: {some(new)}.",
+        "The response {.field {response$name}} has classes that are unknown to the model: {some(new)}.",
         class = "response", arg = response$name
       )
     }

@@ -1,11 +1,11 @@
-# Which rows take part in a fit, and what belongs to them: weights, offset, task groups, strata.
+# Which rows are used in a fit, with their weights, offset, task groups and strata.
 
-#' Are these all n rows, in their own order? A bootstrap or a permutation is as long, but is neither.
+#' Are these all n rows in their original order? A bootstrap sample or a permutation has the same length, but is not.
 #' @param rows Row numbers from 1 to n.
 #' @noRd
 are_all_rows <- function(rows, n) length(rows) == n && !is.unsorted(rows, strictly = TRUE)
 
-#' Some rows of a vector, matrix, or list of columns; nothing is copied when all rows are wanted
+#' Some rows of a vector, matrix, or list of columns; nothing is copied when all rows are requested
 #' @noRd
 take_rows <- function(x, rows, n) {
   if (are_all_rows(rows, n)) {
@@ -22,7 +22,7 @@ take_rows <- function(x, rows, n) {
 #' Rows left by subset, na.action, and missing responses or task groups
 #'
 #' @return list(index = row numbers of the data, as ordered and as often as `subset` names them, kept = the same or NULL
-#'   when all rows are used in their own order, omitted = na.action attribute as lm() keeps it, or NULL)
+#'   when all rows are used in their original order, omitted = na.action attribute as lm() keeps it, or NULL)
 #' @noRd
 used_rows <- function(frame, task, weights, offset, subset, na_action) {
   n <- frame$n
@@ -69,7 +69,7 @@ subset_rows <- function(subset, n) {
   }
   if (any(subset < 0, na.rm = TRUE) && (anyNA(subset) || any(subset > 0))) {
     pn_abort(
-      "{.arg subset} must have row numbers to use or, negative, to leave out; it has both.",
+      "{.arg subset} must have positive row numbers to use or negative ones to leave out; it has both.",
       class = "subset", arg = "subset"
     )
   }
@@ -109,7 +109,7 @@ missing_rows <- function(x, combine) {
 drop_unlabelled <- function(rows, missing, what, name) {
   if (any(missing)) {
     pn_inform(
-      "{sum(missing)} row{?s} {?is/are} left out: no value of the {what} {.field {name}}.",
+      "{sum(missing)} row{?s} {?is/are} left out because the {what} {.field {name}} is missing.",
       class = "dropped_rows"
     )
     rows <- rows[!missing]
@@ -119,14 +119,14 @@ drop_unlabelled <- function(rows, missing, what, name) {
 
 check_length <- function(x, n, arg) {
   if (NCOL(x) > 1L) {
-    pn_abort("{.arg {arg}} must have one value for each row, not be {describe(x)}.", class = arg, arg = arg)
+    pn_abort("{.arg {arg}} must have one value for each row; it is {describe(x)}.", class = arg, arg = arg)
   }
   if (!is.null(x) && NROW(x) != n) {
     pn_abort("{.arg {arg}} has length {NROW(x)}, the data have {n} row{?s}.", class = arg, arg = arg)
   }
 }
 
-#' Case weights of the rows that take part, or NULL when all are 1
+#' Case weights of the rows used, or NULL if all are 1
 #' @noRd
 check_weights <- function(weights, n, rows) {
   if (is.null(weights)) {
@@ -145,7 +145,7 @@ check_weights <- function(weights, n, rows) {
   }
   if (is.infinite(sum(weights))) {
     pn_abort(
-      c("The sum of {.arg weights} is infinite.", i = "Divide them, by their largest value for instance."),
+      c("The sum of {.arg weights} is infinite.", i = "Divide them, for instance by their largest value."),
       class = "weights", arg = "weights"
     )
   }
@@ -155,7 +155,7 @@ check_weights <- function(weights, n, rows) {
   if (all(weights == 1)) NULL else weights
 }
 
-#' Offset of the rows that take part: offset() terms and the argument added up, or NULL
+#' Offset of the rows used: offset() terms and the argument added up, or NULL
 #' @param data Columns in which the terms are evaluated.
 #' @noRd
 check_offset <- function(offset, terms, data, env, n, rows) {
@@ -179,7 +179,7 @@ check_offset <- function(offset, terms, data, env, n, rows) {
   total
 }
 
-#' Group ids of the rows that take part
+#' Group ids of the rows used
 #' @noRd
 check_groups <- function(groups, n, rows) {
   if (is.null(groups)) {
@@ -193,18 +193,18 @@ check_groups <- function(groups, n, rows) {
 }
 
 #' Copies of a row, as in a bootstrap, are a group: what is learned from one cannot be judged by another
-#' @return NULL when no row is there twice
+#' @return NULL if no row occurs twice
 #' @noRd
 copies <- function(rows) if (anyDuplicated(rows)) rows
 
 max_group_values <- 10L
 
-#' A number with many values is no group
+#' A number with many values does not define groups
 #' @noRd
 refuse_numbers <- function(value, name, arg) {
   count <- length(unique(value[!is.na(value)]))
   if (!is.factor(value) && !is.character(value) && !is.logical(value) && count > max_group_values) {
-    # breaks written out: cut(x, 3) would find others in new data
+    # breaks are written out: cut(x, 3) would find different ones in new data
     middle <- if (is.numeric(value)) signif(stats::median(value, na.rm = TRUE), 3L)
     breaks <- if (is.null(middle)) "breaks" else sprintf("c(-Inf, %s, Inf)", format(middle))
     pn_abort(
@@ -217,7 +217,7 @@ refuse_numbers <- function(value, name, arg) {
   }
 }
 
-#' The task variable of the rows that take part
+#' The task variable of the rows used
 #' @return NULL or list(name, expr, levels, id = group number per row)
 #' @noRd
 read_task <- function(task, n, rows, response) {
@@ -237,7 +237,7 @@ read_task <- function(task, n, rows, response) {
     sort(unique(as.character(value)), method = "radix")
   }
   if (length(levels) < 2L) {
-    pn_abort("{.arg task} {.field {task$name}} has one group only: {.val {levels}}.", class = "task", arg = "task")
+    pn_abort("{.arg task} {.field {task$name}} has only one group: {.val {levels}}.", class = "task", arg = "task")
   }
   if (length(levels) > 20L && length(levels) > length(value) / 2) {
     pn_abort(
@@ -250,15 +250,15 @@ read_task <- function(task, n, rows, response) {
 
 few_rows <- 10L
 
-#' Classes (and groups) that a random split should treat alike
+#' Classes (and groups) by which a random split is stratified
 #' @noRd
 strata_of <- function(response, task) {
   classes <- if (is.null(response$names) && !is.null(response$levels)) response$y[, 1L]
   if (is.null(task)) classes else task$id + length(task$levels) * (classes %||% 0)
 }
 
-#' Rows of weight zero are neither trained on nor validated with
-#' @return split with a third part, `rest`
+#' Rows of weight zero are used neither for training nor for validation
+#' @return split with a third element, `rest`
 #' @noRd
 set_aside <- function(split, weights) {
   none <- if (is.null(weights)) integer() else which(weights == 0)
@@ -270,7 +270,7 @@ set_aside <- function(split, weights) {
   split
 }
 
-#' Say which classes have a single row, and which have none to learn from
+#' Report which classes have a single row, and which have none to learn from
 #' @noRd
 tell_rare_classes <- function(response, train) {
   count <- function(y) tabulate(y + 1, length(response$levels))
@@ -278,7 +278,7 @@ tell_rare_classes <- function(response, train) {
   single <- response$levels[trained == 1L & count(response$y[, 1L]) == 1L]
   if (length(single)) {
     pn_inform(
-      "{.field {response$name}} has one row only of {cli::qty(single)}class{?es} {some(single)}, used for training.",
+      "{.field {response$name}} has only one row of {cli::qty(single)}class{?es} {some(single)}, used for training.",
       class = "rare_class"
     )
   }
@@ -291,7 +291,7 @@ tell_rare_classes <- function(response, train) {
   }
 }
 
-#' Every response and group must be seen in training, and two classes at least
+#' Every response and group must occur in training, with at least two classes
 #' @noRd
 check_training_rows <- function(response, task, train) {
   y <- response$y[train, , drop = FALSE]
@@ -302,7 +302,7 @@ check_training_rows <- function(response, task, train) {
       pn_abort("No training row has a value of {.field {name}}.", class = "no_rows", arg = name)
     }
     if (!is.null(response$levels) && length(values) < 2L) {
-      pn_abort("The training rows have one class of {.field {name}} only.", class = "one_class", arg = name)
+      pn_abort("The training rows have only one class of {.field {name}}.", class = "one_class", arg = name)
     }
   }
   if (is.null(response$names) && !is.null(response$levels)) tell_rare_classes(response, train)

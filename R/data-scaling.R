@@ -1,4 +1,4 @@
-# Scaling of one column: fitted on distinct values with counts, applied to any values, inverted for plots and tables.
+# Scaling of one column: fitted to distinct values with counts, applied to any values, inverted for plots and tables.
 #
 # A scaling is a list with `method` and what that method needs:
 #   quantile: value, lower, upper   distinct quantiles and the first and last probability at which each occurs
@@ -15,9 +15,9 @@ clip_score <- -stats::qnorm(1e-7 - .Machine$double.eps)
 #' Type 7 quantiles of a weighted multiset
 #'
 #' A whole-number count of k is exactly k copies. The arithmetic (order of operations included) is numpy's, so that
-#' quantiles that fall on a data value are equal to it or not just as there.
+#' quantiles at a data value equal it exactly when they do there.
 #' @param values Ascending.
-#' @param counts Weight of each value, none negative.
+#' @param counts Non-negative weight of each value.
 #' @noRd
 weighted_quantile <- function(values, counts, probs) {
   cumulated <- cumsum(counts)
@@ -34,8 +34,8 @@ weighted_quantile <- function(values, counts, probs) {
 
 #' Weights of the values of a column, ready to be counts
 #'
-#' Whole-number weights count copies. Others, and those beyond whole numbers' precision, say how rows compare, so they
-#' are brought to a mean of 1.
+#' Whole-number weights count copies. Others, and those beyond whole numbers' precision, are relative, so they are
+#' scaled to a mean of 1.
 #' @noRd
 as_counts <- function(weights) {
   if (is.null(weights) || (all(weights == round(weights)) && sum(weights) < 2^53)) {
@@ -46,7 +46,7 @@ as_counts <- function(weights) {
   }
 }
 
-#' Weights for the engine: divided by a power of two, exactly, so that the largest is near 1 in single precision, too
+#' Weights for the engine: divided by a power of two, exactly, so that the largest is near 1 in single precision as well
 #' @noRd
 relative_weights <- function(weights) {
   if (any(weights > 0)) weights / 2^floor(log2(max(weights))) else weights
@@ -61,7 +61,7 @@ fit_scaling <- function(values, counts, method, total = sum(counts)) {
   counts <- counts[seen]
   finite <- is.finite(values)
   if (!all(finite) && any(finite)) {
-    # infinite values count at the ends, where the transform puts them
+    # infinite values count at the ends, to which the transform maps them
     ends <- range(which(finite))
     counts[ends[1L]] <- counts[ends[1L]] + sum(counts[values == -Inf])
     counts[ends[2L]] <- counts[ends[2L]] + sum(counts[values == Inf])
@@ -83,7 +83,7 @@ fit_quantiles <- function(values, counts, total) {
   probs <- c(seq.int(0L, n_quantiles - 2L) * (1 / (n_quantiles - 1L)), 1)
   # through percent and back, as the reference does
   quantiles <- cummax(weighted_quantile(values, counts, probs * 100 / 100))
-  # the last value has less than a whole count when weights are not whole, and is the end all the same
+  # with fractional weights the last value has less than a whole count, but is nevertheless the end
   quantiles[n_quantiles] <- values[length(values)]
   first <- which(!duplicated(quantiles))
   last <- c(first[-1L] - 1L, length(quantiles))

@@ -1,25 +1,27 @@
 # ICU-like data whose true shape functions are known.
 #
 # Every measured column lives on a grid (heart rate in whole beats, potassium in tenths), so a column is drawn as an
-# integer code into its grid and its effect is looked up in a table of the shape function over that grid. That keeps
-# 1e7 rows to a few vector operations per column, and makes the linear predictor the shapes' sum to the last bit.
+# integer code into its grid and its effect is looked up in a table of the shape function over that grid. That keeps 1e7
+# rows to a few vector operations per column, and makes the linear predictor equal to the sum of the shapes to the last
+# bit.
 
 #' ICU-like data with known shape functions
 #'
 #' Simulates admissions to an intensive care unit: vital signs, laboratory values and patient characteristics on
 #' clinical scales and with clinical rounding, and whether the patient died. The data follow a logistic additive model
-#' with one interaction. Its true functions come with the data, so that a fitted model can be held against them.
+#' with one interaction. The true functions are returned with the data, so that a fitted model can be compared with
+#' them.
 #'
 #' @param n Number of rows, a whole number of at least 1. Ten million rows take well under a minute.
 #' @param seed A whole number for data that are the same on every call; the caller's random numbers (`.Random.seed`,
-#'   [RNGkind()]) are then left as they were. With `NULL`, the default, R's own generator is used, so [set.seed()]
-#'   governs.
+#'   [RNGkind()]) are then left as they were. With `NULL`, the default, R's own generator is used, so that [set.seed()]
+#'   applies.
 #'
 #' @return A data frame with `n` rows, 20 features and the logical response `died`, `TRUE` for about 10 % of the rows.
 #' The attribute `"truth"` is a list:
 #' \describe{
-#'   \item{`shapes`}{a named list with one function per feature. It takes values of that column (of the column's own
-#'     type, `NA` where the column can be missing) and gives the effect on the log-odds.}
+#'   \item{`shapes`}{a named list with one function per feature. It takes values of that column (of the type
+#'     of the column, `NA` where the column can be missing) and gives the effect on the log-odds.}
 #'   \item{`interaction`}{a list of `terms`, the names of the two interacting features, and `shape`, a function of
 #'     both.}
 #'   \item{`intercept`}{the constant of the linear predictor, -11.75.}
@@ -29,7 +31,8 @@
 #'   \item{`link`}{a function of a data frame with these columns that gives the true log-odds of its rows: the
 #'     intercept, the 20 shapes and the interaction added up.}
 #' }
-#' Like any attribute of a data frame, the truth is lost when rows are picked with `[`: take it from the whole data.
+#' Like any attribute of a data frame, the truth is lost when rows are selected with `[`: extract it from the complete
+#' data.
 #'
 #' @section Columns and true effects:
 #' Effects are on the log-odds scale; `s(u) = 1/(1 + exp(-u))`, and `[...]` is 1 where the condition holds and 0
@@ -58,20 +61,20 @@
 #' | `pf_ratio` | PaO2/FiO2, in fives, 50 to 600 | `1.9 s((220 - x)/35)`; missing: -0.4 |
 #' | `albumin` | 0.1 g/dl, 1.2 to 5.2 | `-0.8 (x - 3.2)`; missing: 1.1 |
 #'
-#' The interaction is `0.6 tanh((a - 62)/16) tanh((h - 88)/18)` of age
-#' `a` and heart rate `h`: a fast heart is worse in the old. Age and heart rate are independent and both
-#' factors have mean zero, so it adds nothing to the main effects.
+#' The interaction is `0.6 tanh((a - 62)/16) tanh((h - 88)/18)` of age `a` and heart rate `h`: a high heart rate is more
+#' harmful in older patients. Age and heart rate are independent and both factors have mean zero, so the interaction
+#' adds nothing to the main effects.
 #'
-#' @section Treatment thresholds:
-#' Two continuous features jump where a treatment starts. The risk grows as the blood pressure falls, but below 90 mmHg
-#' vasopressors are given and the log-odds drop by 1.2. It grows with glucose, but from 180 mg/dl on insulin is given
-#' and they drop by 1.2. A smooth model would draw both as bumps.
+#' @section Treatment thresholds: The effects of two continuous features jump where a treatment starts. The risk
+#' increases as the blood pressure falls, but below 90 mmHg vasopressors are given and the log-odds drop by 1.2. It
+#' increases with glucose, but from 180 mg/dl on insulin is given and the log-odds drop by 1.2. A smooth model would
+#' show both as bumps.
 #'
-#' @section Missing values:
-#' Five laboratory values are missing not at random: the chance that a value is missing depends on the value itself,
-#' which is then not in the data. Lactate (about 40 % missing), the PaO2/FiO2 ratio (40 %) and creatinine (6 %) are
-#' missing mostly where they would have been harmless, because nobody saw a reason to measure; bilirubin (30 %) and
-#' albumin (30 %) mostly where they would have been bad. Being missing has an effect of its own, given above.
+#' @section Missing values: Five laboratory values are missing not at random: the probability that a value is missing
+#' depends on the value itself, which is then not in the data. Lactate (about 40 % missing), the PaO2/FiO2 ratio (40 %)
+#' and creatinine (6 %) are missing mostly where they would have been harmless, because there was no reason to measure
+#' them; bilirubin (30 %) and albumin (30 %) mostly where they would have been abnormal. A missing value has a separate
+#' effect, given above.
 #'
 #' @seealso [read_mimic2()] and [read_mimic3()] for real data of this kind.
 #' @examples
@@ -152,8 +155,8 @@ icu_truth <- function() {
 # Solved once, over two million rows, for a mortality of 10 %.
 icu_intercept <- -11.75
 
-# The measured columns, in order. A value is center + sd * z, or center * exp(sd * z) when `log`, with z standard
-# normal and correlated to the patient's hidden severity; `below` subtracts it from 100. It is rounded to a multiple of
+# The measured columns, in order. A value is center + sd * z, or center * exp(sd * z) when `log`, with z standard normal
+# and correlated with the patient's latent severity; `below` subtracts it from 100. It is rounded to a multiple of
 # `step` and clamped to [lo, hi]. `missing` = c(a, b): the value is missing with probability sigmoid(a + b * z).
 icu_measurements <- list(
   heart_rate = list(step = 1, lo = 35, hi = 190, center = 88, sd = 18, severity = 0.25),
@@ -174,7 +177,7 @@ icu_measurements <- list(
   albumin = list(step = 0.1, lo = 1.2, hi = 5.2, center = 3.2, sd = 0.65, severity = -0.25, missing = c(-1, -0.8))
 )
 
-# The categorical columns: their values, of the column's own type, in the order of their codes.
+# The categorical columns: their values, of the type of the column, in the order of their codes.
 icu_categories <- list(
   sex = factor(c("female", "male")),
   admission_type = factor(c("elective", "emergency", "urgent")),
@@ -272,7 +275,7 @@ with_own_rng <- function(seed, expr) {
   old_kind <- RNGkind()
   on.exit(
     if (is.null(old_seed)) {
-      # a warning about the "Rounding" sampler would be the caller's own choice repeated
+      # a warning about the "Rounding" sampler would only repeat the caller's choice
       suppressWarnings(RNGkind(old_kind[1L], old_kind[2L], old_kind[3L]))
       rm(".Random.seed", envir = global)
     } else {

@@ -5,7 +5,7 @@ stream_split <- 1
 stream_screen <- 2
 stream_member <- 1000
 
-#' A permutation of 1..n that depends on seed and stream alone
+#' A permutation of 1..n that depends only on seed and stream
 #' @noRd
 permutation <- function(n, seed, stream) .Call(ffi_permutation, as.double(n), as.double(seed), as.double(stream))
 
@@ -18,7 +18,7 @@ resolve_seed <- function(seed) {
   check_number(seed, "seed", whole = TRUE, min = -2^52, max = 2^52) %% 2^52
 }
 
-#' The seed of an ensemble's member: the fit's own for the first, scattered ones for the others
+#' The seed of an ensemble's member: that of the fit for the first, scattered ones for the others
 #' @noRd
 member_seed <- function(seed, member) {
   if (member == 1L) {
@@ -31,10 +31,10 @@ member_seed <- function(seed, member) {
 #' Split rows into training and validation
 #'
 #' @param validation A fraction, row numbers of the data, or a logical with one value per row of the data.
-#' @param rows Rows of the data that take part (row numbers). Copies of a row, as in a bootstrap, stay together.
+#' @param rows Rows of the data used (row numbers). Copies of a row, as in a bootstrap, stay together.
 #' @param n Rows of the data.
-#' @param groups NULL or group ids of the rows that take part: a group is never divided.
-#' @param strata NULL or class ids of the rows that take part: classes are split alike.
+#' @param groups NULL or group ids of the rows used: a group is never split.
+#' @param strata NULL or class ids of the rows used: the split is stratified by class.
 #' @return list(train, validation): positions within `rows`, ascending
 #' @noRd
 split_rows <- function(validation, rows, n, groups, strata, seed) {
@@ -55,7 +55,7 @@ split_rows <- function(validation, rows, n, groups, strata, seed) {
       )
     }
   } else if (is.numeric(validation)) {
-    # 1 could be a row or the whole
+    # 1 could mean a row or all rows
     ambiguous <- length(validation) == 1L && isTRUE(validation == 1)
     if (length(validation) == 1L && isTRUE(validation > 1 & validation %% 1 == 0)) abort_one_number(validation, n)
     if (ambiguous || !all(validation %in% seq_len(n))) abort_validation(validation, n)
@@ -70,7 +70,7 @@ split_rows <- function(validation, rows, n, groups, strata, seed) {
     divided <- intersect(unique(groups[held_out]), unique(groups[!held_out]))
     if (length(divided)) {
       pn_abort(
-        "{.arg validation} divides {length(divided)} of the {.arg groups}: {some(divided)}.",
+        "{.arg validation} splits {length(divided)} of the {.arg groups}: {some(divided)}.",
         class = "validation", arg = "groups"
       )
     }
@@ -85,13 +85,13 @@ abort_validation <- function(validation, n) {
   pn_abort(
     c(
       "{.arg validation} must be a fraction, row numbers, a logical vector or a data frame, not {given}.",
-      i = "A fraction lies from 0 to below 1, row numbers from 1 to {n}, a logical vector has length {n} and no NA."
+      i = "A fraction is at least 0 and below 1, row numbers are from 1 to {n}, a logical has length {n} and no NA."
     ),
     class = "validation", arg = "validation"
   )
 }
 
-#' One number that is no fraction: a percentage, a number of rows, or a row?
+#' One number that is not a fraction: a percentage, a number of rows, or a row?
 #' @noRd
 abort_one_number <- function(validation, n) {
   percent <- if (validation < 100) sprintf("%s for %s %%", format(validation / 100), format(validation))
@@ -100,14 +100,14 @@ abort_one_number <- function(validation, n) {
   if (nzchar(meant)) meant <- paste0(": ", meant)
   pn_abort(
     c(
-      "{.code validation = {format(validation)}} would mean row {format(validation)} alone.",
+      "{.code validation = {format(validation)}} would mean row {format(validation)} only.",
       i = "{.arg validation} takes a fraction below 1, or the numbers of the rows{meant}."
     ),
     class = "validation", arg = "validation"
   )
 }
 
-#' Hold out a fraction of rows, of every class alike, or of whole groups
+#' Hold out a fraction of the rows, stratified by class, or of whole groups
 #' @return logical, TRUE = held out
 #' @noRd
 draw_fraction <- function(fraction, n, groups, strata, seed) {
@@ -117,12 +117,12 @@ draw_fraction <- function(fraction, n, groups, strata, seed) {
     shuffled <- permutation(max(ids), seed, stream_split)
     if (length(shuffled) < 2L) {
       pn_abort(
-        "{.arg groups} has one group only, so nothing can be held out.",
+        "{.arg groups} has only one group, so nothing can be held out.",
         class = "validation", arg = "groups"
       )
     }
     size <- cumsum(tabulate(ids)[shuffled])
-    # as many groups as come nearest to the wanted number of rows, but neither none nor all
+    # the number of groups that comes closest to the desired number of rows, but neither none nor all
     k <- min(max(which.min(abs(size - fraction * n)), 1L), length(shuffled) - 1L)
     held_out[ids %in% shuffled[seq_len(k)]] <- TRUE
     return(held_out)
@@ -161,12 +161,12 @@ draw_folds <- function(k, classes, n, seed) {
   shuffled <- permutation(n, seed, stream_folds)
   if (!is.null(classes)) shuffled <- shuffled[order(classes[shuffled])]
   id <- integer(n)
-  # dealing goes on from class to class, so that fold sizes differ by one row at most
+  # dealing continues from class to class, so that fold sizes differ by at most one row
   id[shuffled] <- rep_len(seq_len(k), n)
   id
 }
 
-#' Whole groups, the largest first, each to the fold with fewest rows (and rows of the rarest class) so far
+#' Whole groups, the largest first, each to the fold with the fewest rows (and rows of the rarest class) so far
 #' @noRd
 draw_grouped <- function(k, groups, classes, seed) {
   group <- match(groups, unique(groups))

@@ -1,9 +1,9 @@
-# Bands: how sure a fit is of its effects.
+# Bands: the uncertainty of the estimated effects.
 #
-# Members of the default fit each leave one fold of the rows out and share everything else, so that they differ by their
-# rows alone. The delete-a-group jackknife turns their spread into a standard error,
+# Members of the default fit each leave one fold of the rows out and share everything else, so that they differ only in
+# their rows. The delete-a-group jackknife turns their variance into a standard error,
 #   se^2 = (K - 1) / K sum_k (f_k - mean)^2,
-# no smaller than layer 0's own posterior variance: where all members shrink an effect to nothing they do not differ.
+# no smaller than the posterior variance of layer 0: where all members shrink an effect to zero, they do not differ.
 # The larger of two estimates counts 1.5 (K - 1) degrees of freedom (measured: inst/benchmarks/README.md). Ensembles of
 # the paper's procedure have the plain standard deviation of their members, as in the paper.
 
@@ -17,7 +17,8 @@ member_error <- function(object) {
 }
 
 #' Half width of a band in standard errors
-#' @param points At how many independent points the band is to hold at once (Sidak's level for each of them).
+#' @param points Number of independent points at which the band must hold simultaneously (Sidak's level for each of
+#'   them).
 #' @noRd
 band_width <- function(object, level, points = 1) {
   k <- length(object$members)
@@ -25,10 +26,11 @@ band_width <- function(object, level, points = 1) {
   if (is_crossfitted(object)) stats::qt((1 + level) / 2, 1.5 * (k - 1)) else stats::qnorm((1 + level) / 2)
 }
 
-#' At how many points a term's curve may count as independent: its effective degrees of freedom, and its jumps
+#' Number of independent points that a term's curve is equivalent to: its effective degrees of freedom plus its jumps
 #'
-#' Eight members are too few for the distribution of a maximum over the curve, so simultaneous bands take a curve with
-#' `edf` degrees of freedom for that many independent points. Curves without a smooth part count their prototypes.
+#' Eight members are too few to estimate the distribution of a maximum over the curve, so simultaneous bands treat a
+#' curve with `edf` degrees of freedom as that many independent points. For curves without a smooth component the number
+#' of prototypes is used.
 #' @param frame Rows of shapes(): term, task, output, layer, x.
 #' @return one number per row
 #' @noRd
@@ -43,7 +45,7 @@ independent_points <- function(object, frame) {
   pmax(points, 2)
 }
 
-#' What a band is, for figures and tables
+#' Description of a band, for figures and tables
 #' @noRd
 describe_band <- function(object, level, simultaneous = FALSE) {
   members <- length(object$members)
@@ -53,7 +55,7 @@ describe_band <- function(object, level, simultaneous = FALSE) {
   percent <- format(100 * level, digits = 3L)
   if (is_crossfitted(object)) {
     return(sprintf(
-      "Band: %s %% %s, jackknife over %d folds; it covers the chance in the rows, not what the model leaves out.",
+      "Band: %s %% %s, jackknife over %d folds; it covers sampling variability, not what the model leaves out.",
       percent, if (simultaneous) "simultaneous for each curve" else "pointwise", members
     ))
   }
@@ -75,7 +77,7 @@ describe_bars <- function(object, level) {
   sub("; it covers", "; they cover", sub(" pointwise", " intervals", text))
 }
 
-#' Standard errors of effects, no smaller than layer 0's own
+#' Standard errors of effects, no smaller than those of layer 0
 #' @param error List by feature of arrays [values, task x output, 1].
 #' @param values List by feature of processed values.
 #' @noRd

@@ -2,9 +2,9 @@
 # contributions and predictions of whole models.
 #
 # A fit has two descriptions of its network. `config` names all terms; `engine` is what the engine is given: in order 1
-# its prototype layers have the features in engine$net alone. `base` describes layer 0 (R/fit-smooth.R), which has all
-# features; each member has its own values of it. Over a layer 0, a model of pairs has a component (i, i) for each
-# feature beside those of its network: there layer 0's effect stands.
+# its prototype layers have only the features in engine$net. `base` describes layer 0 (R/fit-smooth.R), which has all
+# features; each member has separate coefficients for it. Above a layer 0, a model of pairs has a component (i, i) for
+# each feature in addition to those of its network; it holds the effect of layer 0.
 
 has_base <- function(object) !is.null(object$base)
 
@@ -46,7 +46,7 @@ component_values <- function(object, m, data, layers = FALSE, threads = resolve_
   out
 }
 
-#' Which of a model's components its network has
+#' Which of a model's components belong to its network
 #' @noRd
 network_places <- function(object) {
   engine <- engine_of(object)
@@ -58,7 +58,7 @@ network_places <- function(object) {
   match(key(own), key(object$config$components))
 }
 
-#' The component that layer 0's effect of each feature belongs to: its own, or the one of all features
+#' The component to which layer 0's effect of each feature belongs: that of the feature, or that of all features
 #' @noRd
 smooth_places <- function(object) {
   components <- object$config$components
@@ -67,7 +67,7 @@ smooth_places <- function(object) {
   if (length(alone)) alone[match(features, components[1L, alone])] else rep(1L, length(features))
 }
 
-#' A network of several features per component over a layer 0 of all features
+#' A network with several features per component above a layer 0 of all features
 #' @noRd
 over_base <- function(config) {
   config$net <- seq_len(config$n_features)
@@ -115,14 +115,14 @@ layer_predictions <- function(object, m, data, threads) {
   out
 }
 
-#' Where a feature stands among those with prototype layers; NA without
+#' Position of a feature among those with prototype layers; NA if it has none
 #' @noRd
 net_position <- function(object, i) {
   net <- engine_of(object)$net
   if (is.null(net)) i else match(i, net)
 }
 
-#' Pairs have no part in layer 0: zeros in front of their layers, where layers are shown
+#' Layer 0 has no pairs: zeros precede their layers where layers are shown
 #' @param value Array whose last dimension is layers.
 #' @noRd
 under_layers <- function(object, value, layers) {

@@ -1,17 +1,17 @@
-# How much each term matters: computed at the end of a fit (R/fit-members.R, R/effects-pair-terms.R), collected here.
+# Importance of the terms: computed at the end of a fit (R/fit-members.R, R/effects-pair-terms.R), collected here.
 
 #' Importance of the terms
 #'
 #' The importance of a term is the mean of its absolute centred effect over the training rows (by weight), on the link
 #' scale in units of the response. Fits of `order = 2` list main effects and pure interactions.
 #'
-#' An importance cannot be negative, so that of a term without any effect is positive by chance, and its interval may
-#' not reach zero. The intervals are for comparing terms that matter.
+#' Importance cannot be negative, so the estimated importance of a term without any effect is positive by chance, and
+#' its interval may exclude zero. The intervals are intended for comparing terms that matter.
 #'
 #' @param fit A fit of `order` 1 or 2, see [protonam()].
 #' @param level Level of the intervals, between 0 and 1.
 #' @return A data frame of class `protonam_importance` with columns `term`, `task` (group or response), `output`
-#'   (class), both `NA` if there is one only, and `importance`, the largest first within each output; `lower` and
+#'   (class), both `NA` if there is only one, and `importance`, in decreasing order within each output; `lower` and
 #'   `upper`, its interval from the members of the fit (see Bands in [shapes()]), `NA` for single models and for
 #'   `order = 2`.
 #' @examples

@@ -1,13 +1,13 @@
 # Where shape functions jump.
 #
-# The nearest prototype acts alone, so an effect is smooth within a cell of prototypes and jumps half way between
-# neighbouring ones. Cells are in processed units; what a user sees are positions in the column's own units.
+# The nearest prototype acts alone, so an effect is smooth within a cell of prototypes and jumps midway between adjacent
+# ones. Cells are in processed units; the user sees positions in the units of the column.
 
 border_width <- 1e-5 # of a feature's processed range: borders closer than this are one
 visible_jump <- 1e-3 # of an effect's range: smaller jumps cannot be seen
 max_jumps <- 250L
 
-#' Half ways between neighbouring prototypes, all layers and members, within a range of processed values
+#' Midpoints between adjacent prototypes, all layers and members, within a range of processed values
 #' @return matrix (low, high), one row per group of borders that lie together, ascending
 #' @noRd
 cell_borders <- function(object, i, range) {
@@ -36,12 +36,11 @@ cell_borders <- function(object, i, range) {
   cbind(low = low - gap / 2, high = high + gap / 2)
 }
 
-#' Visible jumps of the wanted features' effects
+#' Visible jumps of the effects of the requested features
 #'
 #' @param wanted Feature numbers; categorical ones have no jumps.
-#' @return list by feature of data frames (x, left, right): position in the column's own numbers, processed values
-#'   just left and right of the jump. One of the two is the processed value of x, so that predictions at x agree with
-#'   it.
+#' @return list by feature of data frames (x, left, right): position in the units of the column, processed values just
+#'   left and right of the jump. One of the two is the processed value of x, so that predictions at x agree with it.
 #' @noRd
 feature_jumps <- function(object, wanted, layers, threads) {
   encoders <- object$encoder
@@ -79,7 +78,7 @@ jump_sizes <- function(effect, n) {
   apply(step / rep(pmax(range, .Machine$double.xmin), each = n), 1L, max)
 }
 
-#' From borders in processed units to positions in own numbers
+#' From borders in processed units to positions in the units of the column
 #' @noRd
 place_jumps <- function(encoder, borders, size) {
   if (!is.null(encoder$bins)) {
@@ -90,7 +89,7 @@ place_jumps <- function(encoder, borders, size) {
   x <- unscale_values(encoder$scaling, borders[free, 2L])
   jumps <- data.frame(x = x, left = borders[free, 1L], right = process_numbers(encoder, x))
   if (!all(free)) {
-    # of several borders in one gap between values the largest counts
+    # of several borders in one gap between values, the largest counts
     rank <- which(!free)[order(-size[!free])]
     rank <- rank[!duplicated(ties[rank])]
     jumps <- rbind(jumps, place_between_values(encoder, ties[rank], borders[rank, 1L]))
@@ -118,8 +117,8 @@ known_values <- function(encoder) {
 
 #' Quantile scaling: which gap between known values holds a border that falls within a repeated value's scores?
 #'
-#' Scores within a tie belong to no value but the tied one, which sits in their middle; the jump is then seen between
-#' this value and its neighbour.
+#' Scores within a tie belong only to the tied value, which lies in their middle; the jump is then visible between this
+#' value and its neighbour.
 #' @return position of the lower value among known_values(), NA for borders outside ties
 #' @noRd
 tied_borders <- function(encoder, borders) {
@@ -138,13 +137,13 @@ tied_borders <- function(encoder, borders) {
   gap
 }
 
-#' A jump between two neighbouring values is drawn half way
+#' A jump between two adjacent values is drawn midway
 #' @noRd
 place_between_values <- function(encoder, gap, border) {
   known <- known_values(encoder)
   x <- (known[gap] + known[gap + 1L]) / 2
   middle <- process_numbers(encoder, x)
-  # the middle belongs to one side: the other side is shown with the value next to it
+  # the midpoint belongs to one side: the other side is shown with the value next to it
   data.frame(
     x = x,
     left = ifelse(middle <= border, middle, process_numbers(encoder, known[gap])),
@@ -152,7 +151,7 @@ place_between_values <- function(encoder, gap, border) {
   )
 }
 
-#' Observed finite values with their weights; infinite ones count at the ends, where scaling puts them
+#' Observed finite values with their weights; infinite ones count at the ends, to which scaling maps them
 #' @noRd
 finite_support <- function(encoder) {
   value <- encoder$support$value

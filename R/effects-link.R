@@ -1,8 +1,8 @@
 # The linear predictor of encoded rows.
 
-#' Link predictions in own units, without offset, averaged over members
+#' Linear predictor in units of the response, without offset, averaged over members
 #'
-#' @param unknown NULL, or per feature the rows at which to average over the feature.
+#' @param unknown NULL, or per feature the rows for which to average over the feature.
 #' @param layers Cumulative predictions of all layers, or of the last one?
 #' @return [rows, task x output], or [rows, layer, task x output] with layers
 #' @noRd
@@ -24,7 +24,7 @@ engine_link <- function(object, data, unknown, threads, layers = FALSE, members 
   out * rep(scale, each = length(out) / so) + rep(center, each = length(out) / so)
 }
 
-#' Fitted values of all rows that take part: matrix [rows, visible outputs], own link units
+#' Fitted values of all rows used: matrix [rows, visible outputs], link scale in units of the response
 #' @param parts List of list(at, data, unknown).
 #' @noRd
 fitted_link <- function(fields, parts, task, threads) {
@@ -38,7 +38,7 @@ fitted_link <- function(fields, parts, task, threads) {
   fitted
 }
 
-#' Predictions for a validation data frame, in the shape of task_scores()
+#' Predictions for a validation data frame, in the form required by task_scores()
 #' @param outside,encoded Its part, and the same encoded.
 #' @noRd
 outside_part <- function(fields, outside, encoded, threads) {

@@ -3,7 +3,7 @@
 pair_points <- 64L # per axis
 max_pair_rows <- 2.5e5 # of all pairs together
 
-#' Rows of pure interactions as lists of columns, one per wanted pair
+#' Rows of pure interactions as lists of columns, one per requested pair
 #' @param wanted Numbers of pairs.
 #' @noRd
 pair_shapes <- function(object, wanted, layers, points, spread, threads) {
@@ -83,7 +83,7 @@ collect_cells <- function(joint, rows, n_rows, columns, n_columns) {
   out / sum(joint)
 }
 
-#' Pure interactions at grids: mean over members and, if wanted, their standard deviation
+#' Pure interactions at grids: mean over members and, on request, their standard deviation
 #' @param components Numbers of the pairs' components.
 #' @param values List by feature of processed values.
 #' @return list(mean, sd): lists by pair of arrays [values of a x values of b, task x output, layers or 1]
@@ -91,7 +91,7 @@ collect_cells <- function(joint, rows, n_rows, columns, n_columns) {
 pair_effects <- function(object, components, values, layers, spread, threads) {
   places <- Map(function(axis, z) if (!is.null(z)) locate(axis$nodes, z), object$purified$axes, values)
   if (!spread && !layers) {
-    # parts are linear in the members, so their means serve all of them
+    # the tables are linear in the members, so their means serve all of them
     number <- match(components, pair_components(object))
     stored <- lapply(object$purified$parts[number], lapply, function(x) array(x, c(dim(x), 1L)))
   }
@@ -101,7 +101,7 @@ pair_effects <- function(object, components, values, layers, spread, threads) {
   }, spread)
 }
 
-#' Pure interactions of one member, given the parts to take off
+#' Pure interactions of one member, given the main-effect tables to subtract
 #' @noRd
 member_pure <- function(object, m, components, values, places, tables, layers, threads) {
   config <- object$config

@@ -20,7 +20,7 @@ member_pair_effects <- function(object, m, values, layers, threads) {
 }
 
 #' @param tables List by pair of list(first, second), arrays [nodes, task x output, layer]
-#' @param effects List by feature of arrays to which the parts are added.
+#' @param effects List by feature of arrays to which the tables are added.
 #' @noRd
 sum_parts <- function(object, values, tables, effects) {
   pairs <- object$config$components[, pair_components(object), drop = FALSE]
@@ -70,8 +70,9 @@ own_components <- function(object, values, layers, members = seq_along(object$me
 
 #' Terms of rows: main effects of all features, then pure interactions
 #'
-#' @param contributions [rows, component, task x output], centred, own units (engine_terms()).
-#' @param data,unknown The same rows, encoded, and where features say nothing; such a feature has no main effect.
+#' @param contributions [rows, component, task x output], centred, units of the response (engine_terms()).
+#' @param data,unknown The same rows, encoded, and the rows in which features are unknown; there the feature has no main
+#'   effect.
 #' @param parts Tables of main effects: by pair list(first, second), matrices [nodes, task x output].
 #' @return array [rows, features + pairs, task x output]
 #' @noRd
@@ -102,7 +103,7 @@ pair_terms <- function(object, contributions, data, unknown, parts = object$puri
   out
 }
 
-#' Which entries of a feature's table stand for the missing value
+#' Which entries of a feature's table represent the missing value
 #' @noRd
 is_missing_code <- function(encoder, feature) {
   if (is_categorical(encoder)) {

@@ -2,31 +2,30 @@
 
 #' Prototypes of a fit
 #'
-#' Every prototype layer has its own prototypes of each feature. A value `x` goes to the nearest of them, whose line
-#' `intercept + slope * x` is what the layer's encoder receives. The table lists their centres and lines, and how many
-#' training rows are nearest to each.
+#' Every prototype layer has a separate set of prototypes for each feature. A value `x` is assigned to the nearest
+#' prototype, and the layer's encoder receives the line `intercept + slope * x` of that prototype. The table lists the
+#' centres and lines, and how many training rows are nearest to each prototype.
 #'
-#' In the default fit, only features with evidence for them have prototypes, see [protonam()]; the shapes of the others
-#' are smooth, and asking for their prototypes is an error of class `protonam_error_no_prototypes`. With
+#' In the default fit, only features for which there is evidence have prototypes, see [protonam()]; the shapes of the
+#' others are smooth, and asking for their prototypes is an error of class `protonam_error_no_prototypes`. With
 #' `prototypes_for = TRUE` all numeric and ordered features have some.
 #'
 #' @param fit A fit, see [protonam()].
 #' @param term Names of features, or `NULL` for all that have prototypes.
 #' @param layer Layers, or `NULL` for all.
-#' @param units `"original"`: in the units of the data. `"processed"`: as the model has them, after scaling.
+#' @param units `"original"`: in the units of the data. `"processed"`: as used by the model, after scaling.
 #' @param member Which member of an ensemble.
 #'
-#' @section Original units:
-#' Scaling is undone by the linear map `x = x0 + J (z - z0)` around the prototype's centre `z0`, applied to the line's
-#' argument and to its value. The slope stays the same. For `scaling = "minmax"` and `"none"` the map is the same
-#' everywhere, so that with a range from `lo` to `hi` the centre becomes `lo + z0 (hi - lo)` and the intercept `lo +
-#' intercept (hi - lo) - slope lo`. Quantile scaling is not linear: `J` is then its slope at the centre (over 0.25
-#' processed units to either side), and the line holds near there. Categorical features are numbered by level from 0
-#' in the order of their levels; `label` names the nearest one.
+#' @section Original units: Scaling is undone by the linear map `x = x0 + J (z - z0)` around the prototype's centre
+#' `z0`, applied to the line's argument and to its value. The slope stays the same. For `scaling = "minmax"` and
+#' `"none"` the map is the same everywhere, so that, with a range from `lo` to `hi`, the centre becomes
+#' `lo + z0 (hi - lo)` and the intercept `lo + intercept (hi - lo) - slope lo`. Quantile scaling is not linear: `J` is
+#' then its slope at the centre (over 0.25 processed units to either side), and the line is valid near the centre.
+#' Categorical features are numbered by level from 0 in the order of their levels; `label` names the nearest one.
 #'
-#' @return A data frame with columns `term`, `layer`, `prototype` (numbered by centre), `center`, `label` (the centre
-#'   as text: a number, a date, a level), `slope`, `intercept`, `count` (training rows, by weight, nearest to the
-#'   prototype in that layer; rows with a missing value are near none; `NA` if they could not be counted).
+#' @return A data frame with columns `term`, `layer`, `prototype` (numbered by centre), `center`, `label` (the centre as
+#'   text: a number, a date, a level), `slope`, `intercept`, `count` (training rows, by weight, nearest to the prototype
+#'   in that layer; rows with a missing value are assigned to none; `NA` if the rows could not be counted).
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp, mtcars, epochs = 30, prototypes = 4, prototypes_for = TRUE, seed = 1)
 #' prototypes(fit, "wt", layer = 1)
@@ -96,11 +95,11 @@ prototype_labels <- function(encoder, number) {
 
 slope_width <- 0.25
 
-#' Slope of the map from processed to own units at processed values
+#' Slope of the map from processed to original units at processed values
 #' @noRd
 unscale_slope <- function(scaling, z) {
   if (scaling$method == "quantile") {
-    # through the scores of the quantiles, so that ties have a slope, too, and over some width, because neighbouring
+    # through the scores of the quantiles, so that ties have a slope as well, and over some width, because adjacent
     # quantiles lie at random distances
     score <- scale_values(scaling, scaling$value)
     ends <- range(score)
@@ -140,7 +139,7 @@ match_features <- function(term, names) {
   match(unique(term), names)
 }
 
-#' How many training rows are nearest to each prototype of a member
+#' Number of training rows nearest to each prototype of a member
 #' @param features,counts Encoded training features and the weights of their values.
 #' @return array [prototype, layer, feature]
 #' @noRd

@@ -1,10 +1,10 @@
-# Two-way tables: the weighted least-squares fit of row effects plus column effects, which purification rests on.
+# Two-way tables: the weighted least-squares fit of row effects plus column effects, on which purification is based.
 
 #' The weighted least-squares fit table ~ g + h
 #'
 #' Eliminating g leaves S h = r with S = D_b - W' D_a^-1 W, scaled by D_b^-1/2 on both sides. S is singular: constants
-#' can move between g and h, in every part of a table that falls apart. A ridge keeps these free directions still
-#' while refinement takes out what it does to the others; join_parts() then settles them.
+#' can move between g and h, in every block of a disconnected table. A ridge fixes these free directions while
+#' refinement removes its influence on the others; join_parts() then determines them.
 #' @param weights [a, b]
 #' @param table [a, b, columns]
 #' @return list(g = [a, columns], h = [b, columns])
@@ -32,11 +32,11 @@ additive_fit <- function(weights, table, ridge = 1e-6) {
   join_parts(weights, table, g, h)
 }
 
-#' Settle the constants between the parts of a table that falls apart
+#' Determine the constants between the blocks of a disconnected table
 #'
-#' Adding c_k to g and taking it from h in part k changes nothing where there are training rows. The c_k are chosen so
-#' that the interaction in the cells between parts, weighted as if the features were independent, is as small as can
-#' be. So a table that is additive everywhere is found to be.
+#' Adding c_k to g and subtracting it from h in block k changes nothing where there are training rows. The c_k are
+#' chosen so that the interaction in the cells between blocks, weighted as if the features were independent, is as small
+#' as possible. Thus a table that is additive everywhere is recognised as such.
 #' @noRd
 join_parts <- function(weights, table, g, h) {
   part <- connected_parts(weights > 0)
@@ -58,8 +58,8 @@ join_parts <- function(weights, table, g, h) {
   list(g = g, h = h)
 }
 
-#' Parts of a table between which no cell is filled
-#' @return list(rows, columns): the number of the part that each belongs to
+#' Blocks of a table between which no cell is filled
+#' @return list(rows, columns): the number of the block to which each belongs
 #' @noRd
 connected_parts <- function(filled) {
   part_rows <- integer(nrow(filled))

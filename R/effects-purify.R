@@ -1,16 +1,16 @@
-# Purification: a model of pairs taken apart into main effects and pure interactions.
+# Purification: a model of pairs is decomposed into main effects and pure interactions.
 #
-# A component f(a, b) of an order 2 model holds main effects of its features as well. Under the training distribution
+# A component f(a, b) of an order 2 model contains main effects of its features as well. Under the training distribution
 # w it is split, uniquely, into f(a, b) = mean + g(a) + h(b) + pure(a, b),   sum_b w(a, b) pure(a, b) = 0 for all a,
 # and the same over a for all b, which is the weighted least-squares fit of g + h. Axes are cut into bins (single
 # values where there are few, levels, the missing value) that are represented by observed values; the joint weights of
 # the bins are kept in the fit. With m(a) = sum_b w(b | a) f(a, b) the solution is g(a) = m(a) - sum_b w(b | a) h(b)
 # at the bins, and the same formula continues g to any value of a, with w(b | a) interpolated between bins: g is
-# tabulated at up to 1000 values per feature, jumps included. A main effect is the sum of its parts over pairs, and a
-# pure interaction is whatever is left of the exact component, so that all terms add up to the prediction.
+# tabulated at up to 1000 values per feature, jumps included. A main effect is the sum of its contributions over pairs,
+# and a pure interaction is the remainder of the exact component, so that all terms add up to the prediction.
 #
 # fit$purified is a list:
-#   axes    per feature: bins (processed values, NaN last if missing values occur), number (the same in own numbers),
+#   axes    per feature: bins (processed values, NaN last if missing values occur), number (the same in original units),
 #           nodes (processed values of the tables), at (bins among nodes), left and share (bins below nodes), weight
 #           (of nodes, so that sum(weight * table) is the table's mean over the training rows)
 #   joint   per pair the weights [bins of a, bins of b], integer if there are no case weights
@@ -19,27 +19,26 @@
 
 #' Main effects and pure interactions of an order 2 fit
 #'
-#' A model of pairs ([protonam()] with `order = 2`) has no effects of single features: they are spread over all pairs
-#' that a feature is in. [shapes()], `predict(type = "terms")`, [term_importance()] and [contributions()] take the
-#' pairs apart into an intercept, main effects and pure interactions (functional analysis of variance). Nothing is
-#' refitted, and all terms still add up to the prediction.
+#' A model of pairs ([protonam()] with `order = 2`) has no separate effects of single features: these are distributed
+#' over all pairs that contain the feature. [shapes()], `predict(type = "terms")`, [term_importance()] and
+#' [contributions()] decompose the pairs into an intercept, main effects and pure interactions (functional analysis of
+#' variance). Nothing is refitted, and all terms still add up to the prediction.
 #'
-#' @section What is pure:
-#' An interaction of `a` and `b` is pure if, averaged over the training rows (by weight), it vanishes at every value
-#' of `a` and at every value of `b`. Whatever part of a pair is a function of `a` or of `b` alone is then in the main
-#' effects. This decomposition depends on how the features occur together, not only on the model. Where two features
-#' never occur together in training, their interaction is made as small as possible under independence.
+#' @section What is pure: An interaction of `a` and `b` is pure if, averaged over the training rows (by weight), it
+#' vanishes at every value of `a` and at every value of `b`. Any component of a pair that is a function of `a` or of `b`
+#' alone then belongs to the main effects. This decomposition depends on the joint distribution of the features, not
+#' only on the model. Where two features never occur together in the training rows, their interaction is made as small
+#' as possible under independence.
 #'
-#' @section How it is computed:
-#' Levels, the missing value, and the values of a column that has at most 64 of them are bins of their own: the
-#' decomposition is then exact on the observed grid. Other columns are cut into at most 64 bins of about equal weight,
-#' each represented by an observed value, and the main effects are continued to all values in between (tables of up to
-#' 1000 values per feature, jumps included). With fewer than 6400 training rows there are fewer bins, so that about
-#' 100 rows are in each, because the chance in smaller bins makes main effects ragged. Interactions are what remains
-#' of the exact pair, so predictions and terms agree to rounding. `interaction_bins` of [protonam_control()] sets the
-#' number of bins; with more than about 500 pairs there are fewer.
+#' @section How it is computed: Each level, the missing value, and each value of a column with at most 64 distinct
+#' values forms a separate bin: the decomposition is then exact on the observed grid. Other columns are cut into at most
+#' 64 bins of about equal weight, each represented by an observed value, and the main effects are extended to all values
+#' in between (tables of up to 1000 values per feature, jumps included). With fewer than 6400 training rows there are
+#' fewer bins, each with about 100 rows, because sampling variability in smaller bins would make the main effects
+#' ragged. Interactions are the remainder of the exact pair, so that predictions and terms agree up to rounding.
+#' `interaction_bins` of [protonam_control()] sets the number of bins; with more than about 500 pairs there are fewer.
 #'
-#' The tables are made at the end of a fit and kept in it, at most about 50 MB with very many pairs.
+#' The tables are computed at the end of a fit and stored in it; with very many pairs they take at most about 50 MB.
 #'
 #' @references Lengerich, Tan, Chang, Hooker and Caruana (2020), Purifying interaction effects with the functional
 #'   ANOVA: an efficient algorithm for recovering identifiable additive models, AISTATS,
@@ -52,7 +51,7 @@
 #' all.equal(attr(terms, "constant") + rowSums(terms), predict(fit, mtcars))
 NULL
 
-# Limits that bound memory and time whatever the number of pairs
+# Limits that bound memory and time for any number of pairs
 pair_cells <- 2e6 # joint weights
 pair_values <- 4e6 # values of all parts
 pair_evaluations <- 1e7 # components evaluated for the tables of one member
@@ -60,10 +59,10 @@ max_nodes <- 1000L
 
 #' Bins per axis and nodes per table
 #'
-#' Bins of few rows would bring the chance in the rows into the main effects, as ragged curves: unless their number
-#' was asked for, columns with many values get bins of 100 rows or more.
+#' Bins with few rows would transfer sampling variability to the main effects, as ragged curves: unless their number is
+#' given, columns with many values get bins of 100 rows or more.
 #' @param rows Number of training rows; Inf: as many bins as possible.
-#' @return list(exact = up to how many values are bins of their own, bins = otherwise how many, nodes)
+#' @return list(exact = number of values up to which each forms a bin, bins = number of bins otherwise, nodes)
 #' @noRd
 purify_sizes <- function(config, bins, rows = Inf) {
   n <- ncol(config$components)
@@ -74,14 +73,14 @@ purify_sizes <- function(config, bins, rows = Inf) {
   list(exact = exact, bins = bins, nodes = max(bins, floor(nodes)))
 }
 
-#' Fields of an order 2 fit that tell what its terms do
+#' Fields of an order 2 fit that describe its terms
 #' @noRd
 purified_effects <- function(object, data, counts, threads) {
   object$purified <- purify(object, data, counts, threads)
   list(purified = object$purified, effects = summarise_pairs(object, data, threads))
 }
 
-#' Take the pairs of a fitted model apart
+#' Decompose the pairs of a fitted model
 #'
 #' @param data,counts Encoded training rows, and the weights of each feature's values.
 #' @return list(axes, joint, parts)
@@ -145,7 +144,7 @@ pair_axis <- function(object, i, values, counts, size) {
   axis
 }
 
-#' Groups of about equal weight, at most `most`; single values when there are few
+#' At most `most` groups of about equal weight; single values if there are few
 #' @noRd
 axis_groups <- function(weight, most) {
   if (length(weight) <= most) {
@@ -204,8 +203,8 @@ node_weights <- function(nodes, values, counts) {
 
 #' Weights of the cells of two features' bins
 #'
-#' Every row counts with at least 1e-12 of the largest weight: smaller shares are lost in sums, and then a bin would be
-#' empty.
+#' Every row counts with at least 1e-12 of the largest weight: smaller shares would be lost in sums, leaving an empty
+#' bin.
 #' @noRd
 joint_weights <- function(a, b, n_a, n_b, weights) {
   cell <- a + n_a * (b - 1L)
@@ -218,11 +217,12 @@ joint_weights <- function(a, b, n_a, n_b, weights) {
   joint
 }
 
-#' Parts of some pairs, of one member
+#' Main-effect tables (g and h) of some pairs, for one member
 #'
 #' @param components Numbers of the pairs' components.
-#' @param sides Features whose parts are wanted; others stay NULL.
-#' @return list by pair of list(first, second): centred arrays [nodes, task x output, layers or 1], own units
+#' @param sides Features whose tables are requested; others stay NULL.
+#' @return list by pair of list(first, second): centred arrays [nodes, task x output, layers or 1], units of the
+#'   response
 #' @noRd
 member_parts <- function(object, m, components, layers, sides = seq_along(object$encoder), threads) {
   pairs <- object$config$components[, components, drop = FALSE]
@@ -235,7 +235,7 @@ member_parts <- function(object, m, components, layers, sides = seq_along(object
   parts
 }
 
-#' Parts that belong to one feature in all its pairs
+#' Tables that belong to one feature in all its pairs
 #'
 #' The feature runs over its nodes and all its partners run over their bins at the same time.
 #' @return list by component of arrays [nodes, task x output, layers or 1]
@@ -268,7 +268,7 @@ star_parts <- function(object, m, a, components, layers, threads) {
   }
   scale <- rep_len(object$response$scale, object$config$n_tasks * object$config$n_outputs)
   lapply(seq_along(partners), function(k) {
-    # always as [first, second], so that both features of the pair get parts of the same solution
+    # always as [first, second], so that both features of the pair get tables of the same solution
     other <- if (first[k]) {
       additive_fit(joint[[k]], table[[k]])$h
     } else {

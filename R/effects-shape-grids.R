@@ -2,10 +2,10 @@
 
 #' Where a feature's effect is shown
 #'
-#' @param most At most how many of the training values.
+#' @param most Maximum number of training values.
 #' @param values NULL, or values given by the user.
-#' @return data frame (x, level, z, density, count): own number or level, processed value, share and number of the
-#'   training rows, by weight
+#' @return data frame (x, level, z, density, count): value or level, processed value, share and number of the training
+#'   rows, by weight
 #' @noRd
 feature_grid <- function(encoder, jumps, most, values = NULL) {
   support <- encoder$support
@@ -44,7 +44,7 @@ given_grid <- function(encoder, values) {
   encoded <- encode_column(encoder, values)
   if (any(encoded$unknown)) {
     pn_abort(
-      "{.arg points} of {.field {encoder$name}} has values that the training data say nothing about.",
+      "{.arg points} of {.field {encoder$name}} has values that do not occur in the training data.",
       class = "unknown_values", arg = "points"
     )
   }
@@ -76,7 +76,7 @@ shape_features <- function(object, terms) {
   stats::setNames(lapply(object$encoder[used], describe_feature), feature_names(object)[used])
 }
 
-#' Levels in the order in which they are shown; the encoder may have another (levels_by())
+#' Levels in the order in which they are shown; that of the encoder may differ (levels_by())
 #' @noRd
 shown_levels <- function(encoder) {
   if (encoder$type == "ordered") encoder$levels else sort(encoder$levels, method = "radix")
@@ -101,8 +101,8 @@ describe_feature <- function(encoder) {
 
 #' Shares of the rows in bars of equal width
 #'
-#' A value stands for its cell, half way to its neighbours (at most a bar wide): whole numbers would otherwise fall two
-#' into one bar and three into the next.
+#' A value represents its cell, which extends midway to its neighbours (at most a bar wide): otherwise two whole numbers
+#' would fall into one bar and three into the next.
 #' @noRd
 density_table <- function(value, count) {
   ends <- range(value)

@@ -2,84 +2,81 @@
 
 #' Fitted effects as a data frame
 #'
-#' Evaluates the shape functions of a fit: one curve per feature (and group, response or class), in the units of the
-#' data. Effects are centred over the training rows, so that intercept plus effects is the prediction, and `shapes()`
+#' Evaluates the shape functions of a fit: one curve per feature (and group, response or class), in the original units.
+#' Effects are centred over the training rows, so that the intercept plus the effects is the prediction; `shapes()`
 #' agrees with `predict(fit, newdata, type = "terms")` at the same values.
 #'
-#' A shape function is evaluated at the values that the training rows have, at most 1000 of them by quantile, the
-#' smallest and the largest included. It is the sum of the smooth layer and, for features that have them, of prototype
-#' layers, whose jumps lie half way between prototypes: a jump is
-#' given as two rows with the same `x`, the limits from the left and from the right. Jumps smaller than a thousandth
-#' of an effect's range are left out. If the column is so coarse that a jump lies between two neighbouring values, the
-#' two rows stand half way between them.
+#' A shape function is evaluated at values observed in the training rows, at most 1000 of them by quantile, including
+#' the smallest and the largest. It is the sum of the smooth layer and, for features that have them, of the prototype
+#' layers, which jump midway between prototypes: a jump is represented by two rows with the same `x`, the limits from
+#' the left and from the right. Jumps smaller than a thousandth of an effect's range are omitted. If a column is so
+#' coarse that a jump lies between two adjacent values, the two rows are placed midway between them.
 #'
 #' @param fit A fit of `order` 1 or 2, see [protonam()].
 #' @param terms Which terms: `NULL` for all, names such as `"age"` or `"age:bmi"`, or a number for that many of the
 #'   most important ones.
-#' @param layers Effects of each layer (`TRUE`), or their sum? Layer 0 is the smooth one.
+#' @param layers Return the effects of each layer (`TRUE`) or their sum (`FALSE`)? Layer 0 is the smooth layer.
 #' @param level Level of the bands, between 0 and 1.
-#' @param points At most how many training values per feature; `NULL` for 1000 (64 per axis of a pair). Or a named
-#'   list of values, such as `list(age = c(40, 60))`, for the features in it.
-#' @param scale `"link"`: effects as they add up. `"response"`: in terms of the response, that is as odds ratios
-#'   against an average effect (binomial), rate ratios (poisson), odds ratios against the mean class (multinomial,
-#'   see below), or unchanged (gaussian: effects are in units of the response already).
+#' @param points Maximum number of training values per feature; `NULL` for 1000 (64 per axis of a pair). Alternatively a
+#'   named list of values, such as `list(age = c(40, 60))`, for the features it names.
+#' @param scale `"link"`: effects as they add up. `"response"`: in terms of the response, that is, as odds ratios
+#'   relative to an average effect (binomial), rate ratios (poisson), odds ratios relative to the mean class
+#'   (multinomial, see below), or unchanged (gaussian, where effects already are in units of the response).
 #' @param threads See [protonam()].
-#' @param simultaneous Should a band hold for the whole curve rather than at each value by itself? See Bands.
+#' @param simultaneous Should a band hold simultaneously for the whole curve rather than pointwise? See Bands.
 #'
-#' @section Bands:
-#' The members of the default fit each leave one fold of the rows out and differ in nothing else. The delete-a-group
-#' jackknife turns their differences into a standard error: with \eqn{K} members \eqn{f_k} and their mean \eqn{f},
-#' \eqn{se^2 = (K - 1) / K \sum_k (f_k - f)^2}{se^2 = (K - 1) / K sum (f_k - f)^2}. It is taken to be no smaller than
-#' the posterior standard deviation of the smooth layer, because members that all shrink an effect to nothing do not
+#' @section Bands: Each member of the default fit leaves out one fold of the rows; otherwise the members are identical.
+#' The delete-a-group jackknife turns their differences into a standard error: with \eqn{K} members \eqn{f_k} and their
+#' mean \eqn{f},
+#' \eqn{se^2 = (K - 1) / K \sum_k (f_k - f)^2}{se^2 = (K - 1) / K sum (f_k - f)^2}. It is bounded below
+#' by the posterior standard deviation of the smooth layer, because members that all shrink an effect to zero do not
 #' differ. `lower` and `upper` are the effect minus and plus `qt((1 + level) / 2, 1.5 * (K - 1))` standard errors.
 #'
-#' The bands are pointwise: at each value by itself they are made to hold the effect with probability `level`, over
-#' samples of rows. They do not cover what the model leaves out, such as confounders, interactions or dependence between
-#' rows that `groups` does not name. Effects are centred, so that bands are narrow where a curve crosses zero in the
-#' middle of the data.
+#' The bands are pointwise: at each value they are designed to cover the effect with probability `level` under repeated
+#' sampling of the rows. They do not account for what the model omits, such as confounders, interactions or dependence
+#' between rows that is not declared in `groups`. As effects are centred, bands are narrow where a curve crosses zero in
+#' the middle of the data.
 #'
-#' `simultaneous = TRUE` widens them so that a whole curve lies within its band with about that probability. The
-#' distribution of a maximum over a curve cannot be learned from eight members. Instead, a curve with `edf` effective
-#' degrees of freedom and `j` jumps is taken for `m = max(2, ceiling(edf) + j)` independent points, and each gets the
-#' level `level^(1 / m)` of Sidak. Where there is no smooth layer, the number of prototypes stands for `edf`. This is an
-#' approximation, and it is for each curve by itself, not for all terms together.
+#' `simultaneous = TRUE` widens them so that a whole curve lies within its band with approximately that probability. The
+#' distribution of the maximum over a curve cannot be estimated from eight members. Instead, a curve with `edf`
+#' effective degrees of freedom and `j` jumps is treated as `m = max(2, ceiling(edf) + j)` independent points, each with
+#' Sidak's level `level^(1 / m)`. Without a smooth layer, the number of prototypes takes the place of `edf`. This is an
+#' approximation, and it applies to each curve separately, not to all terms jointly.
 #'
-#' Ensembles of the paper's procedure have the mean minus and plus `qnorm((1 + level) / 2)` standard deviations over the
-#' members. These say where the curve of another single model would lie if it was trained on the same rows with another
-#' seed, or, with `bootstrap = TRUE`, on rows drawn with replacement. One model has no band.
+#' For ensembles of the paper's procedure, the band is the mean minus and plus `qnorm((1 + level) / 2)` standard
+#' deviations of the members. It shows where the curve of another single model would lie if that model were trained on
+#' the same rows with another seed or, with `bootstrap = TRUE`, on rows drawn with replacement. A single model has no
+#' band.
 #'
-#' @section Several classes:
-#' A multinomial model has a score for each class, and probabilities are proportional to their exponentials. Scores are
-#' centred over the classes: an effect is on the log odds of a class against the (geometric) mean of all classes. The
-#' log odds between two classes move by the difference of their effects.
+#' @section Several classes: A multinomial model has a score for each class, and probabilities are proportional to their
+#' exponentials. Scores are centred over the classes: an effect refers to the log odds of a class relative to the
+#' (geometric) mean of all classes. The log odds between two classes change by the difference of their effects.
 #'
-#' @section Order 2:
-#' A model of pairs is taken apart into main effects and pure interactions, see [purification]. Pairs are evaluated on
-#' a grid.
+#' @section Order 2: A model of pairs is decomposed into main effects and pure interactions; see [purification]. Pairs
+#' are evaluated on a grid.
 #'
-#' @section Names of terms:
-#' A pair is called after its features, as in `"age:bmi"`, and `"bmi:age"` finds it as well. Where this is already the
-#' name of a feature or of another pair, a number is added: with features `x`, `z` and `x:z`, `"x:z"` is the feature and
-#' `"x:z.1"` the pair of `x` and `z`.
+#' @section Names of terms: A pair is named after its features, as in `"age:bmi"`; `"bmi:age"` refers to it as well. If
+#' this is already the name of a feature or of another pair, a number is added: with features `x`, `z` and `x:z`,
+#' `"x:z"` is the feature and `"x:z.1"` the pair of `x` and `z`.
 #'
 #' @return A data frame of class `protonam_shapes`, one row per evaluated point:
 #' \describe{
 #'   \item{`term`}{the feature, or the pair as in `"age:bmi"`}
-#'   \item{`task`}{the group or response, `NA` if there is one only}
-#'   \item{`output`}{the class (multinomial), else `NA`}
-#'   \item{`layer`}{`NA`, or the layer: 0 is the smooth one, 1 and so on are prototype layers}
-#'   \item{`x`}{the value, dates and times as their numbers; `NA` for levels and for the missing value}
+#'   \item{`task`}{the group or response, `NA` if there is only one}
+#'   \item{`output`}{the class (multinomial), otherwise `NA`}
+#'   \item{`layer`}{`NA`, or the layer: 0 is the smooth layer, 1 and above are prototype layers}
+#'   \item{`x`}{the value, dates and times as numbers; `NA` for levels and for the missing value}
 #'   \item{`level`}{the level of a categorical feature; `"(missing)"` for the missing value of any feature}
 #'   \item{`y`, `level2`}{the same for the second feature of a pair}
 #'   \item{`effect`}{the centred effect}
-#'   \item{`lower`, `upper`}{its band, `NA` without}
-#'   \item{`density`}{share of the training rows (by weight) at this point; the shares of a curve add up to 1 and rows
+#'   \item{`lower`, `upper`}{its band, `NA` if there is none}
+#'   \item{`density`}{share of the training rows (by weight) at this point; the shares of a curve add up to 1, and rows
 #'     of jumps have none}
-#'   \item{`count`}{the same as a number of rows: how many have this level, or no value at all}
+#'   \item{`count`}{the same as a number of rows, for instance those with this level or with a missing value}
 #' }
 #' Attributes: `"intercept"`, `"scale"`, `"scale_label"`, `"level"`, `"members"`, `"band"` (what the band means),
-#' `"response"`, `"family"`, `"order"`, `"importance"` (of each term), `"features"` (of each term) and
-#' `"terms"` (for each feature its type, levels, range, density, and some quantiles, for plots).
+#' `"response"`, `"family"`, `"order"`, `"importance"` (of each term), `"features"` (of each term) and `"terms"` (for
+#' each feature its type, levels, range, density and some quantiles, for plots).
 #' @seealso [predict.protonam()] with `type = "terms"`, [prototypes()], [term_importance()], [contributions()].
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, epochs = 30, seed = 1)
@@ -101,7 +98,7 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
   spread <- length(fit$members) > 1L
   if (asked && !spread) {
     pn_inform(
-      c("This fit is a single model, so there is no band.", i = "The default fit has members, and bands."),
+      c("This fit is a single model, so there is no band.", i = "The default fit has several members and bands."),
       class = "no_band"
     )
   }
@@ -123,7 +120,7 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
   new_shapes(fit, frame, scale, level, terms, simultaneous)
 }
 
-#' Positions of the wanted terms among those shown
+#' Positions of the requested terms among those shown
 #' @param terms NULL, names, or a number (the most important ones)
 #' @noRd
 select_terms <- function(object, terms, arg = "terms") {
@@ -221,7 +218,7 @@ shape_rows <- function(object, term, grid, mean, sd, layers) {
   size <- dim(mean)
   each <- rep(seq_len(n), size[2L] * size[3L])
   output <- rep(rep(seq_len(size[2L]), each = n), size[3L])
-  # layer 0 is the smooth one
+  # layer 0 is the smooth layer
   layer <- if (layers) rep(seq_len(size[3L]) - has_base(object), each = n * size[2L]) else NA_integer_
   list(
     term = rep(term, length(each)), task = labels$task[output], output = labels$output[output],
@@ -265,7 +262,7 @@ scale_label <- function(object, scale) {
 #' @export
 `[.protonam_shapes` <- function(x, ...) {
   out <- NextMethod()
-  # rows picked from shapes can still be drawn
+  # rows selected from shapes can still be drawn
   if (is.data.frame(out)) {
     for (name in setdiff(names(attributes(x)), names(attributes(out)))) attr(out, name) <- attr(x, name)
   }
@@ -284,7 +281,7 @@ print.protonam_shapes <- function(x, n = 10L, ...) {
   print_used(x, n)
 }
 
-#' Print the first rows of a data frame without the columns that say nothing
+#' Print the first rows of a data frame without uninformative columns
 #' @noRd
 print_used <- function(x, n) {
   plain <- as.data.frame(unclass(x)[names(x)], stringsAsFactors = FALSE, optional = TRUE)

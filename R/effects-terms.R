@@ -7,7 +7,7 @@ slab_tensor <- function(params, layout, name) {
   array(params[index], dim(index))
 }
 
-#' Where in the slab a tensor's values are: an array of the tensor's shape
+#' Positions of a tensor's values in the slab: an array of the tensor's shape
 #' @noRd
 tensor_index <- function(layout, name) {
   at <- match(name, layout$name)
@@ -15,7 +15,7 @@ tensor_index <- function(layout, name) {
   array(Reduce(function(a, b) outer(a, b, `+`), steps) + layout$offset[at] + 1, layout$dim[[at]])
 }
 
-#' Intercepts of all engine outputs in own units: biases and mean contributions, averaged over members
+#' Intercepts of all engine outputs in units of the response: biases and mean contributions, averaged over members
 #' @return vector [task x output]
 #' @noRd
 model_constant <- function(object) {
@@ -34,7 +34,7 @@ model_constant <- function(object) {
   rep_len(object$response$center, so) + rep_len(object$response$scale, so) * mean
 }
 
-#' Contributions of all components, own units, averaged over members
+#' Contributions of all components, units of the response, averaged over members
 #' @param members Which members to average over.
 #' @return array [rows, component, task x output]
 #' @noRd

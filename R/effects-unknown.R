@@ -1,6 +1,6 @@
-# Features about which a row says nothing: missing where the training data had no missing values, or a new level.
-# Such a feature counts with its average effect. In order 1 that is exact: its contribution is replaced by the training
-# mean. In higher orders a feature has no effect of its own, so predictions are averaged over values typical of it.
+# Unknown features of a row: missing where the training data had no missing values, or a new level. An unknown feature
+# contributes its average effect. In order 1 that is exact: its contribution is replaced by the training mean. In higher
+# orders a feature has no separate effect, so predictions are averaged over typical values of it.
 
 unknown_in <- function(unknown, range) {
   here <- lapply(unknown, function(rows) rows[rows >= range[1L] & rows <= range[2L]] - range[1L] + 1)
@@ -27,7 +27,7 @@ member_predictions <- function(object, m, data, unknown, threads) {
     mean <- object$centering[[m]][i, , ]
     for (u in seq_len(dim(value)[3L])) {
       change <- matrix(mean, dim(value)[3L])[u, ] - t(matrix(by_layer[at, i, u, ], length(at)))
-      # prediction m holds the contributions of layers 1..m
+      # prediction m contains the contributions of layers 1..m
       value[unknown[[i]], , u] <- value[unknown[[i]], , u] + t(matrix(apply(change, 2L, cumsum), nrow(change)))
     }
   }

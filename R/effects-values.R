@@ -1,8 +1,8 @@
 # Effects of single features at given values, for shapes, jumps and tables.
 #
 # Processed values go straight to the engine: row r of a synthetic table holds the r-th value of every feature, so one
-# call evaluates all features (order 1). Order 2 has its main effects in tables (R/effects-purify.R). Effects are centred over
-# the training rows and in the response's own units.
+# call evaluates all features (order 1). Order 2 has its main effects in tables (R/effects-purify.R). Effects are
+# centred over the training rows and in the units of the response.
 
 #' Stop unless the model's effects can be shown one by one
 #' @noRd
@@ -43,14 +43,14 @@ shown_terms <- function(object) {
   c(feature_names(object), object$term_names[pair_components(object)])
 }
 
-#' Features of each of these terms, by position: one, or the two of a pair
+#' Features of each of these terms, by position: one feature, or the two of a pair
 #' @noRd
 term_features <- function(object) {
   pairs <- object$config$components[, pair_components(object), drop = FALSE]
   c(as.list(seq_along(object$encoder)), lapply(seq_len(ncol(pairs)), function(p) pairs[, p]))
 }
 
-#' The same by name, for figures and for those who look for a term
+#' The same by name, for figures and for finding a term
 #' @noRd
 named_features <- function(object) {
   names <- feature_names(object)
@@ -66,7 +66,7 @@ pair_components <- function(object) {
   which(components[1L, ] != components[nrow(components), ])
 }
 
-#' Own numbers (codes for categoricals) to processed values, as for new data; NaN for missing
+#' Original values (codes for categoricals) to processed values, as for new data; NaN for missing
 #' @noRd
 process_numbers <- function(encoder, number) {
   if (is.null(encoder$bins)) {
@@ -88,13 +88,13 @@ value_rows <- function(values) {
   encoded_data(features, n)
 }
 
-#' Main effects at processed values: mean over members and, if wanted, their standard deviation
+#' Main effects at processed values: mean over members and, on request, their standard deviation
 #'
-#' @param values List with one vector of processed values per feature; empty for features that are not wanted.
+#' @param values List with one vector of processed values per feature; empty for features that are not requested.
 #' @param layers Effects of each layer, or summed over layers?
 #' @param spread Also the standard error?
 #' @return list(mean, sd): lists with one array [values, task x output, layers or 1] per feature; sd is NULL unless
-#'   wanted
+#'   requested
 #' @noRd
 main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads = resolve_threads()) {
   if (object$order == 2) {
@@ -111,9 +111,9 @@ main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads
   out
 }
 
-#' Mean over members of lists of arrays and, if wanted, its standard error (R/effects-bands.R)
+#' Mean over members of lists of arrays and, on request, its standard error (R/effects-bands.R)
 #' @param each Function of a member's number that gives its list of arrays.
-#' @return list(mean, sd); sd is NULL unless wanted
+#' @return list(mean, sd); sd is NULL unless requested
 #' @noRd
 average_members <- function(object, each, spread) {
   n <- length(object$members)
@@ -123,7 +123,7 @@ average_members <- function(object, each, spread) {
       mean <- value
       moment <- lapply(value, function(x) 0 * x)
     } else {
-      # Welford's update: no cancellation, whatever the number of members
+      # Welford's update: no cancellation with any number of members
       change <- Map(`-`, value, mean)
       mean <- Map(function(old, by) old + by / m, mean, change)
       moment <- Map(function(old, by) old + by^2 * (m - 1) / m, moment, change)
@@ -148,6 +148,6 @@ member_single_effects <- function(object, m, values, rows, layers, threads) {
   })
 }
 
-#' The features of a term, as its data frame says; one made by hand may not say
+#' The features of a term according to its data frame; one made by hand may lack this information
 #' @noRd
 term_parts <- function(term, features) features[[term]] %||% strsplit(term, ":", fixed = TRUE)[[1L]]

@@ -4,13 +4,13 @@
 #'
 #' All settings can also be given to [protonam()] directly: `protonam(y ~ ., d, epochs = 100)`.
 #'
-#' @section Defaults: A setting that is left out adapts to the number of training rows `n` (validation rows not
-#' counted), so that 200 and 200,000 rows both train sensibly. What matters is the number of optimiser steps: more with
-#' more rows, while small data would only be learned by heart.
+#' @section Defaults: A setting that is not given adapts to the number of training rows `n` (excluding validation rows),
+#' so that training is sensible with 200 as with 200,000 rows. What matters is the number of optimiser steps: it
+#' increases with the number of rows, whereas small data sets would only be overfitted.
 #'
-#' The default fit (`procedure = "crossfit"`) distinguishes two cases. Data are *clean* if they have at
-#' least 8000 rows and the smooth layer alone explains more than 60 % of the loss; they call for a larger network, more
-#' steps and a weaker penalty on variation. All other data are *noisy*.
+#' The default fit (`procedure = "crossfit"`) distinguishes two cases. Data are *clean* if they have at least 8000 rows
+#' and the smooth layer alone explains more than 60 % of the loss; these receive a larger network, more steps and a
+#' weaker penalty on variation. All other data are *noisy*.
 #'
 #' | | noisy | clean |
 #' |---|---|---|
@@ -20,58 +20,59 @@
 #' | `weight_decay` | 0.01 | 0.001 |
 #' | `variation` | 0.3 | 0.1 or 0.03, whichever has the smaller loss in the screening |
 #'
-#' Without a smooth layer (`base = "none"`) the settings of clean data apply from 8000 rows on.
+#' Without a smooth layer (`base = "none"`) the settings for clean data apply from 8000 rows on.
 #'
-#' Fits of the paper's procedure have 32 prototypes, 4 layers and 64 hidden units; `7000 * sqrt(n /
-#' 14000)` steps, from 700 to 7000; batches of at most 2048, or of the power of two nearest to `n / 128` if that is
-#' larger, up to 16,384; a `weight_decay` of 0.01 below 5000 rows and of 0.001 from there on.
+#' Fits by the paper's procedure have 32 prototypes, 4 layers and 64 hidden units; `7000 * sqrt(n / 14000)` steps, from
+#' 700 to 7000; batches of at most 2048, or of the power of two nearest to `n / 128` if that is larger, up to 16,384; a
+#' `weight_decay` of 0.01 below 5000 rows and of 0.001 from there on.
 #'
 #' Common to all:
 #'
 #' * `batch_size`: the power of two nearest to `n / 8`, at least 32, at most as above, and never more than `n`;
-#' * `epochs`: as many as make these steps, at least 40 and at most 1000;
+#' * `epochs`: as many as are needed for these steps, at least 40 and at most 1000;
 #' * `lr` and `output_penalty`: 0.001;
-#' * `tau`: 16, but no more than `epochs / 16`, so that in a short run, too, the temperature falls all the way.
+#' * `tau`: 16, but no more than `epochs / 16`, so that the temperature falls completely even in a short run.
 #'
-#' The values used stand in `fit$control`.
+#' The values used are stored in `fit$control`.
 #'
 #' @param prototypes Prototypes per feature and layer. `NULL`, as for all settings below: see Defaults.
-#' @param layers Encoder layers. The first `m` layers make the `m`-th of the cumulative predictions.
-#' @param predictor_layers 1 or 2, layers of the predictor that all components share.
+#' @param layers Encoder layers. The first `m` layers give the `m`-th cumulative prediction.
+#' @param predictor_layers Number of layers, 1 or 2, of the predictor shared by all components.
 #' @param hidden Hidden units.
 #' @param epochs,batch_size,lr,weight_decay,output_penalty Number of passes over the data, rows per step, initial
-#'   learning rate (it falls along a cosine), decoupled weight decay, penalty on the squared outputs of the components.
-#'   Given `epochs` are those of the members; the screening takes half as many.
-#' @param dropout,dropout_output Probability of dropping a hidden unit, and of dropping a component's output. Not
-#'   together with the penalty on variation: for `procedure = "paper"` and higher orders.
+#'   learning rate (with cosine decay), decoupled weight decay, and penalty on the squared outputs of the components. If
+#'   `epochs` is given, it applies to the members; the screening uses half as many.
+#' @param dropout,dropout_output Probability of dropping a hidden unit, and of dropping a component's output. Available
+#'   for `procedure = "paper"` and for higher orders; they cannot be combined with the penalty on variation.
 #' @param norm `"layer"` or `"batch"` normalisation in the encoders.
-#' @param base Layer 0, under the prototypes: `"smooth"` for splines and random effects, `"linear"` for straight lines
-#'   and random effects, `"none"` for prototype layers alone, as in the paper. With `order = 2` and `order = Inf`, unless
-#'   given, halves of the rows decide between `"smooth"` and `"none"` by the loss of the other halves: interactions of
-#'   clean data can be better off without. Other orders have none.
-#' @param prototypes_for Which features may have prototypes on top of the smooth layer: `NULL` for those that the
-#'   screening finds evidence for, `TRUE` for all numeric and ordered features, names for these, `FALSE` for none.
-#'   Unordered factors and columns with two values have none in any case: the smooth layer fits their levels freely.
-#' @param variation Strength of the penalty on the variation of the prototype layers, as a factor of what chance alone
-#'   does to the loss (the standard deviation of the score over the square root of the number of rows). The penalty is
-#'   concave in the height of a step. 0 for none.
-#' @param procedure `"crossfit"` for the package's own way to fit, see [protonam()]; `"paper"` for the published one:
-#'   one model, with validation rows that choose the best epoch.
+#' @param base Layer 0, below the prototypes: `"smooth"` for splines and random effects, `"linear"` for straight lines
+#'   and random effects, `"none"` for prototype layers alone, as in the paper. With `order = 2` and `order = Inf`,
+#'   unless `base` is given, models fitted to halves of the rows decide between `"smooth"` and `"none"` by their loss on
+#'   the other halves: in clean data, interactions can be fitted better without it. Other orders have no layer 0.
+#' @param prototypes_for Which features may have prototypes on top of the smooth layer: `NULL` for those for which the
+#'   screening finds evidence, `TRUE` for all numeric and ordered features, a vector of names for these features,
+#'   `FALSE` for none. Unordered factors and columns with two values never have prototypes: the smooth layer fits their
+#'   levels freely.
+#' @param variation Strength of the penalty on the variation of the prototype layers, as a multiple of the sampling
+#'   variability of the loss (the standard deviation of the score divided by the square root of the number of rows). The
+#'   penalty is concave in the height of a step. 0 means no penalty.
+#' @param procedure `"crossfit"` for the procedure of this package, see [protonam()]; `"paper"` for the published one: a
+#'   single model, whose best epoch is determined by validation rows.
 #' @param tau How slowly the temperature of the prototypes falls: at epoch `e` of `E` it is
 #'   `1 / (1 + exp((e - E/2) / tau))`.
 #' @param scaling How columns are scaled: `"quantile"` to normal scores (robust, the default), `"minmax"` to 0..1, or
 #'   `"none"`.
-#' @param bins At most how many representative values a numeric column may have, `NULL` for exact values. Columns with
-#'   no more distinct values than that are always exact. If left out it is 1024 in the default fit, and 256 with
-#'   `procedure = "paper"`, which makes long data train several times faster and changed test scores of order 1 by less
-#'   than 0.2 % (`inst/benchmarks/bins_default.R`). New values are mapped to the same representatives.
+#' @param bins Maximum number of representative values of a numeric column; `NULL` for exact values. Columns with no
+#'   more distinct values than that are always exact. If not given, it is 1024 in the default fit and 256 with
+#'   `procedure = "paper"`, which makes training on many rows several times faster and changed the test scores of order
+#'   1 by less than 0.2 % (`inst/benchmarks/bins_default.R`). New values are mapped to the same representatives.
 #' @param patience For `procedure = "paper"`: stop when the validation score has not improved for this many epochs.
-#'   Epochs before the temperature has fallen never end the training.
-#' @param hierarchical Train the cumulative predictions of all layers (`TRUE`), or the last one only.
-#' @param use_prototypes `FALSE` passes values to the encoders as they are.
-#' @param scale_response Standardise a numeric response inside (predictions are always in its own units).
-#' @param interaction_bins For `order = 2`: at most how many bins per feature the tables have that tell main effects
-#'   from interactions, see [purification]. Unless asked for, there are fewer with few rows.
+#'   Training never stops before the temperature has fallen.
+#' @param hierarchical Train the cumulative predictions of all layers (`TRUE`), or only the last one (`FALSE`)?
+#' @param use_prototypes `FALSE` passes values to the encoders unchanged.
+#' @param scale_response Standardise a numeric response internally? Predictions are always in the original units.
+#' @param interaction_bins For `order = 2`: maximum number of bins per feature in the tables that separate main effects
+#'   from interactions; see [purification]. Unless given, it is reduced when there are few rows.
 #'
 #' @return A list of class `protonam_control`.
 #' @seealso [paper_control()] for the published settings.
@@ -112,15 +113,15 @@ protonam_control <- function(prototypes = NULL, layers = NULL, predictor_layers 
     scale_response = check_flag(scale_response, "scale_response"),
     interaction_bins = check_number(interaction_bins, "interaction_bins", min = 2, max = 1024, whole = TRUE)
   )
-  # which settings were asked for: the others may adapt to the data, and updates keep them
+  # which settings were given: the others may adapt to the data, and updates keep the given ones
   structure(control, class = "protonam_control", given = names(match.call())[-1L])
 }
 
 #' The published settings
 #'
 #' Hyperparameters, scaling and response of the ProtoNAM paper (Xiong, Sinha and Zhang, 2024) for its four data sets,
-#' and its procedure: one model without a smooth layer, whose best epoch is chosen by the score of validation rows. What
-#' the package does otherwise by default is described in [protonam()] and in the vignette *What the package does
+#' and its procedure: a single model without a smooth layer, whose best epoch is chosen by its score on validation rows.
+#' How the default of this package differs is described in [protonam()] and in the vignette *What the package does
 #' differently from the paper, and why*.
 #'
 #' @param data Which data set: `"housing"`, `"mimic2"`, `"mimic3"` or `"income"`.
@@ -180,9 +181,9 @@ default_settings <- function(n, batch_size = NULL) {
   )
 }
 
-#' The same for the package's own procedure
+#' The same for the procedure of this package
 #'
-#' @param explained Share of the loss that layer 0 explains: many rows with little noise want a larger network, more
+#' @param explained Share of the loss that layer 0 explains: many rows with little noise call for a larger network, more
 #'   steps and a weaker penalty.
 #' @noRd
 own_settings <- function(n, explained, batch_size = NULL) {
@@ -197,7 +198,7 @@ own_settings <- function(n, explained, batch_size = NULL) {
   )
 }
 
-found_settings <- "clean" # what a fit's control has beside settings
+found_settings <- "clean" # what a fit's control contains in addition to settings
 clean_share <- 0.6
 clean_rows <- 8000
 
@@ -208,7 +209,7 @@ epochs_for <- function(steps, n, batch) {
   min(max(ceiling(steps / per_epoch), 40), 1000)
 }
 
-#' Fill in what adapts to the data
+#' Fill in the settings that adapt to the data
 #' @noRd
 resolve_control <- function(control, n) fill_control(control, default_settings(n, control$batch_size), n)
 
@@ -225,16 +226,16 @@ fill_control <- function(control, defaults, n) {
   control
 }
 
-#' Stop at settings that train to nothing, whatever the data
+#' Stop at settings with which nothing can be learned from any data
 #' @param control From resolve_control().
 #' @noRd
 check_trainable <- function(control) {
-  # a step multiplies the weights by 1 - lr * weight_decay; with lr of 1 or more lr is the one to blame
+  # a step multiplies the weights by 1 - lr * weight_decay; with lr of 1 or more, lr is to blame
   decay <- control$lr * control$weight_decay
   if (decay >= 1 && control$lr < 1) {
     pn_abort(
       c(
-        "{.arg weight_decay} is {control$weight_decay}: with {.arg lr} {control$lr} nothing learned would be left.",
+        "{.arg weight_decay} is {control$weight_decay}: with {.arg lr} {control$lr} nothing learned would remain.",
         i = "{.code lr * weight_decay} must be below 1, and is {signif(decay, 4)}; 0.01 is a usual {.arg weight_decay}."
       ),
       class = "argument", arg = "weight_decay"
@@ -245,7 +246,7 @@ check_trainable <- function(control) {
     pn_abort(
       c(
         "{.arg hidden} must be at least 2: normalised over one unit, every value is the same.",
-        i = "One unit is enough with {.code norm = \"batch\"} and {.code predictor_layers = 1} only."
+        i = "One unit suffices only with {.code norm = \"batch\"} and {.code predictor_layers = 1}."
       ),
       class = "argument", arg = "hidden"
     )
@@ -255,7 +256,7 @@ check_trainable <- function(control) {
 
 #' A control object from `control =` and further settings given by name
 #'
-#' @param others Names that would have been arguments of the caller, for suggestions.
+#' @param others Argument names of the caller, for suggestions.
 #' @noRd
 merge_control <- function(control, dots, others = character()) {
   if (!is.list(control)) {

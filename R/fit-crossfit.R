@@ -32,7 +32,7 @@ check_prototypes_for <- function(x, names) {
   for (name in setdiff(x, names)) {
     pn_abort(
       c(
-        "{.arg prototypes_for} names {.val {name}}, which is no feature.",
+        "{.arg prototypes_for} names {.val {name}}, which is not a feature.",
         suggest(name, names) %||% c(i = "The features are {some(names)}.")
       ),
       class = "unknown_term", arg = "prototypes_for"
@@ -138,7 +138,7 @@ found_freedom <- function(config, data, base) {
 #' @noRd
 design_strengths <- function(control) if (isTRUE(control$clean)) c(0.1, 0.03) else 0.3
 
-#' The engine's penalty on variation: a factor, in units of what chance does to the loss
+#' The engine's penalty on variation: a factor, in units of the sampling variability of the loss
 #' @noRd
 set_strength <- function(design, factor, n) {
   design$strength <- factor
@@ -188,7 +188,7 @@ crossfit_model <- function(job, design, fold, skip, verbose = FALSE) {
 crossfit <- function(job, k, order) {
   classes <- job$classes
   fold <- member_folds(k, job$data$n, job$groups, classes, job$seed)
-  # one model has no folds of its own, but its features are screened all the same
+  # a single model has no folds, but its features are screened all the same
   few <- if (k < 2) min(4, fold_limits(job$data$n, job$groups, classes)) else k
   design <- crossfit_design(job, fold %||% member_folds(few, job$data$n, job$groups, classes, job$seed), order)
   model <- crossfit_model(job, design, fold, if (is.null(fold)) 0L else seq_len(k), job$verbose)

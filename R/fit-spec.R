@@ -39,7 +39,7 @@ check_procedure <- function(control, order, bootstrap, smoothness) {
     pn_abort(
       c(
         "{.code bootstrap = TRUE} goes with {.code procedure = {.val paper}}.",
-        i = "Members of the default fit each leave other rows out; their bands cover the chance in the rows already."
+        i = "Each member of the default fit leaves out different rows, so the bands already cover sampling variability."
       ),
       class = "argument", arg = "bootstrap"
     )
@@ -89,7 +89,7 @@ smoothness_handle <- function(smoothness, names) {
   for (name in setdiff(names(smoothness), names)) {
     pn_abort(
       c(
-        "{.arg smoothness} names {.val {name}}, which is no feature.",
+        "{.arg smoothness} names {.val {name}}, which is not a feature.",
         suggest(name, names) %||% c(i = "The features are {some(names)}.")
       ),
       class = "smoothness", arg = "smoothness"

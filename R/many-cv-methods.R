@@ -3,9 +3,9 @@
 #' Print or plot a cross-validation
 #'
 #' @param x From [cv_protonam()].
-#' @param which `"scores"` of the folds, or out-of-fold `"predictions"`: against the observed values, or for two classes
-#'   the observed share of events against the predicted probability, in ten groups of rows.
-#' @param digits Digits to show.
+#' @param which `"scores"` of the folds, or out-of-fold `"predictions"`: plotted against the observed values or, for two
+#'   classes, the observed share of events against the predicted probability in ten groups of rows.
+#' @param digits Number of digits to show.
 #' @param ... Passed to [plot()].
 #' @return `x`, invisibly.
 #' @examples
@@ -26,7 +26,7 @@ plot_fold_scores <- function(x, ...) {
   series <- if (several) match(x$scores$response, responses) else 1L
   colours <- if (several) series_colours(length(responses)) else "black"
   labels <- shorten(folds, 12L)
-  # long names stand upright below the axis
+  # long names are set vertically below the axis
   upright <- max(nchar(labels)) * length(labels) > 24L
   below <- if (upright) 1.2 + 0.55 * max(nchar(labels)) else 4.1
   old <- graphics::par(
@@ -60,7 +60,9 @@ draw_points <- function(x, y, defaults, given) {
 
 plot_out_of_fold <- function(x, ...) {
   if (x$family$family == "multinomial" || is.matrix(x$predictions)) {
-    pn_abort("{.code which = \"predictions\"} draws one number or two classes only.", class = "argument", arg = "which")
+    pn_abort("{.code which = \"predictions\"} is available only for one numeric response or two classes.",
+      class = "argument", arg = "which"
+    )
   }
   known <- !is.na(x$predictions) & !is.na(x$y)
   mean <- x$predictions[known]

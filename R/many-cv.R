@@ -2,20 +2,20 @@
 
 #' Cross-validate a protonam model
 #'
-#' Fits the model once per fold on the other folds' rows and scores its predictions for the fold's own. All that is
-#' learned from data, scaling and levels included, is learned again in every fit. Runs on the workers of a
-#' `future::plan()` if there is one; the results are the same.
+#' Fits the model once per fold to the rows of the other folds and scores its predictions for the rows of that fold.
+#' Everything learned from the data, including scaling and levels, is learned anew in every fit. Folds run on the
+#' workers of a `future::plan()` if one is set; the results are the same.
 #'
-#' A default fit reports out-of-fold scores already. Their folds come after the screening of the features and the choice
-#' of sizes, which have seen all rows. Here all of that, the members included, is repeated within each fold: a
-#' cross-validation of the whole procedure, at the price of one default fit per fold.
+#' A default fit already reports out-of-fold scores. However, its folds are formed after the screening of the features
+#' and the choice of sizes, which use all rows. Here all of this, including the members, is repeated within each fold: a
+#' cross-validation of the entire procedure, at the cost of one default fit per fold.
 #'
 #' @param formula,data,weights,offset,subset,family,task,na.action See [protonam()].
-#' @param folds Number of folds, or a fold for every row of `data`: a vector, the name of a column, or `~ column`.
-#'   Folds that are drawn have classes alike (and keep groups together).
+#' @param folds Number of folds, or a fold for every row of `data`: a vector, the name of a column, or `~ column`. Folds
+#'   drawn at random are stratified by class (and keep groups together).
 #' @param groups `~ id`, a column name or a vector: rows of one group are never divided between folds, nor between
 #'   training and validation.
-#' @param ... Further arguments of [protonam()], such as `order`, `ensemble` and settings; `ensemble = 1` is quicker.
+#' @param ... Further arguments of [protonam()], such as `order`, `ensemble` and settings; `ensemble = 1` is faster.
 #'   `validation` may be a fraction or a data frame.
 #' @param seed A whole number; `NULL` draws one from R's generator.
 #' @param threads,verbose See [protonam()]. Under a parallel plan the threads are divided among the workers.
@@ -23,11 +23,11 @@
 #' @return A list of class `protonam_cv`, with methods for `print()` and `plot()`:
 #' * `scores`: data frame with one row per fold (and response), columns `fold`, `n` and the scores: `rmse`, `mae`, `r2`,
 #'   `deviance` for numbers, `deviance`, `rmse`, `mae` for counts, `auc`, `logloss`, `brier`, `accuracy`, `deviance` for
-#'   classes; deviances are means over rows, and weights count;
+#'   classes; deviances are means over rows, and case weights are used;
 #' * `summary`: data frame with (`response`,) `score`, `mean` and `sd` over folds and `pooled`, the score of all rows
 #'   together;
 #' * `predictions`: out-of-fold predictions, as from `predict(type = "response")`, one per row of `data`; missing for
-#'   rows that did not take part;
+#'   rows not used;
 #' * `folds`: the fold of every row; `y`: the response as numbers; `seed`, `call`, `family`, `levels`.
 #' @examples
 #' cv <- cv_protonam(
@@ -65,7 +65,7 @@ cv_protonam <- function(formula, data, folds = 5, groups = NULL, ..., weights = 
   finish_cv(job, fold, items, results, call, seed)
 }
 
-#' What fits on parts of the data need: checked once, small enough to travel
+#' What fits to subsets of the data need: checked once, small enough to be sent to workers
 #' @param given Unevaluated weights, offset and subset.
 #' @param roles list(task, groups, folds, family, na_action)
 #' @return list(formula, packages, columns, rows (row numbers that take part), weights, offset, given (the two
@@ -116,7 +116,7 @@ resampling_job <- function(formula, data, given, caller, roles, dots) {
   )
 }
 
-#' Variables of the formula that stand beside the data, with a value per row: they are divided like columns
+#' Variables of the formula that stand beside the data, with a value per row: they are split like columns
 #' @noRd
 add_outside <- function(columns, frame, env) {
   for (name in setdiff(all.vars(frame$formula), names(columns))) {
@@ -126,7 +126,7 @@ add_outside <- function(columns, frame, env) {
   columns
 }
 
-#' The part of a job that fits need, since it travels to workers
+#' The subset of a job that fits need, as it is sent to workers
 #' @noRd
 slim_job <- function(job) {
   needed <- c(all.vars(job$formula), role_names(job$task), unlist(lapply(job$given, all.vars)))
@@ -136,7 +136,7 @@ slim_job <- function(job) {
 
 spread_rows <- function(x, rows, n) if (!is.null(x)) replace(rep(NA_real_, n), rows, x)
 
-#' Settings that protonam() would refuse later, refused at once
+#' Settings that protonam() would reject later, rejected at once
 #' @noRd
 check_settings <- function(dots) {
   arguments <- names(formals(protonam.formula))
@@ -152,7 +152,7 @@ check_settings <- function(dots) {
   }
 }
 
-#' Fit on some rows (row numbers of the data), for predictions alone
+#' Fit to some rows (row numbers of the data), for predictions only
 #' @param control NULL, or settings in place of those given.
 #' @noRd
 fit_rows <- function(job, rows, seed, threads, control = NULL) {
@@ -162,7 +162,7 @@ fit_rows <- function(job, rows, seed, threads, control = NULL) {
   control <- control %||% merge_control(dots$control %||% protonam_control(), dots[!names(dots) %in% arguments])
   frame <- formula_frame(job$formula, columns, role_names(job$task))
   frame$given <- job$given
-  # what the messages say was said about the whole data already
+  # the messages have already been given for the whole data
   withCallingHandlers(
     fit_model(frame, columns, fit_spec(c(
       job$dots[intersect(names(job$dots), c("order", "pairs", "validation", "ensemble", "smoothness", "bootstrap"))],
@@ -194,7 +194,7 @@ fit_fold <- function(item, threads, job) {
     protonam_warning_unknown_values = function(w) {
       told <- strsplit(conditionMessage(w), "\n", fixed = TRUE)[[1L]][-1L]
       pn_warn(
-        c("Fold {item$name} has values that the other folds do not have.", escape_braces(told)),
+        c("Fold {item$name} has values that do not occur in the other folds.", escape_braces(told)),
         class = "unknown_values", columns = w$columns, levels = w$levels
       )
       invokeRestart("muffleWarning")
@@ -215,7 +215,7 @@ finish_cv <- function(job, fold, items, results, call, seed) {
     if (is.null(one)) next
     mean <- one$mean
     if (family == "multinomial" && ncol(mean) < length(outputs)) {
-      # a class that the fold's fit has not seen has probability 0; with two left the fit was binomial
+      # a class not seen by the fold's fit has probability 0; with two classes left the fit was binomial
       if (ncol(mean) == 1L) mean <- cbind(1 - mean, mean)
       full <- matrix(0, nrow(mean), length(outputs))
       full[, match(one$levels, outputs)] <- mean
@@ -241,7 +241,7 @@ finish_cv <- function(job, fold, items, results, call, seed) {
   ))
 }
 
-#' Mean and spread of every score over the folds, for each response
+#' Mean and standard deviation of every score over the folds, for each response
 #' @param scores One row per fold and response; pooled: one row per response.
 #' @noRd
 summarise_folds <- function(scores, pooled) {

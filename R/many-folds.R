@@ -1,9 +1,9 @@
-# Folds: drawn (classes alike, groups whole) or given, and checked.
+# Folds: drawn (stratified by class, groups kept together) or given, and checked.
 
-#' Folds of the rows that take part
+#' Folds of the rows used
 #' @param folds A number, or fold ids: vector, column name or formula.
 #' @param job From resampling_job().
-#' @return list(id = fold number per row that takes part, names = what the folds are called)
+#' @return list(id = fold number per row used, names = what the folds are called)
 #' @noRd
 make_folds <- function(folds, job, seed) {
   if (is.null(folds)) {
@@ -23,7 +23,7 @@ make_folds <- function(folds, job, seed) {
     fold <- given_folds(folds, job)
     divided <- if (!is.null(groups)) names(which(rowSums(table(groups, fold$id) > 0) > 1L))
     if (length(divided)) {
-      pn_abort("{.arg folds} divides {length(divided)} of the {.arg groups}: {some(divided)}.",
+      pn_abort("{.arg folds} splits {length(divided)} of the {.arg groups}: {some(divided)}.",
         class = "folds", arg = "folds"
       )
     }
@@ -78,7 +78,7 @@ check_events <- function(fold, response, drawn) {
       pn_abort(
         c(
           "{lack[1L]} {shown} {lack[2L]} no row with {.field {response$name}} {.val {level}}.",
-          i = "There {cli::qty(total)}{?is/are} {total} such row{?s} in all; every fold needs one.",
+          i = "There {cli::qty(total)}{?is/are} {total} such row{?s} in total; every fold needs one.",
           i = if (drawn) "Use fewer {.arg folds}."
         ),
         class = "folds", arg = "folds"
@@ -88,7 +88,7 @@ check_events <- function(fold, response, drawn) {
   invisible()
 }
 
-#' A class with all its rows in one fold has probability 0 there: no other fold could teach it
+#' A class with all its rows in one fold has probability 0 there: it cannot be learned from the other folds
 #' @noRd
 tell_unseen <- function(fold, response) {
   if (response$family$family != "multinomial") {
@@ -100,7 +100,7 @@ tell_unseen <- function(fold, response) {
     pn_inform(
       c(
         "All rows with {.field {response$name}} {some(alone)} are in one fold{cli::qty(alone)}{?/ each}.",
-        i = "There the model, which learns from the other folds, gives {cli::qty(alone)}{?it/them} probability 0."
+        i = "There the model, trained on the other folds, gives {cli::qty(alone)}{?it/them} probability 0."
       ),
       class = "unseen_class"
     )

@@ -1,18 +1,18 @@
-# What a random search draws its settings from.
+# The space from which a random search draws its settings.
 
 #' Ranges for a random search
 #'
 #' Settings and the values that [tune_protonam()] may draw for them. The defaults are the ranges of the ProtoNAM paper.
 #' The result is a list that can be changed: `space$lr <- search_range(1e-4, 1e-2)`; `space$norm <- NULL` leaves a
-#' setting as `control` has it.
+#' setting as it is in `control`.
 #'
 #' @param prototypes,layers,predictor_layers,hidden,batch_size,epochs,norm Values to choose from.
 #' @param lr,weight_decay,dropout,dropout_output,output_penalty Ranges, from `search_range()`, or values to choose from.
 #' @param ... Further settings of [protonam_control()], such as `scaling = c("quantile", "minmax")`.
-#' @param from,to Ends of a range. Draws for settings that are whole numbers are rounded.
-#' @param log Draw evenly on the log scale?
-#' @param zero Probability of 0 instead of a draw from the range. The default space has it for dropout: fits without
-#'   dropout compute equal values once and are many times quicker, and most of the published settings have none.
+#' @param from,to Ends of a range. Draws for integer settings are rounded.
+#' @param log Draw uniformly on the log scale?
+#' @param zero Probability of 0 instead of a draw from the range. The default space uses it for dropout: fits without
+#'   dropout compute equal values only once and are many times faster, and most of the published settings have none.
 #' @return `protonam_space()`: a list of class `protonam_space`. `search_range()`: one of its elements.
 #' @examples
 #' space <- protonam_space(epochs = 100, lr = search_range(1e-4, 1e-2))
@@ -89,7 +89,8 @@ whole_settings <- c(
   "prototypes", "layers", "predictor_layers", "hidden", "batch_size", "epochs", "bins", "interaction_bins"
 )
 
-#' The settings of one trial; they depend on seed and trial number alone, and one setting's on no other's range
+#' The settings of one trial; they depend only on seed and trial number, and the draw of one setting not on the range of
+#' another
 #' @noRd
 draw_settings <- function(space, seed, trial) {
   known <- names(formals(protonam_control))

@@ -1,33 +1,36 @@
-# Random search with successive halving: all trials train for a fraction of their epochs, the best go on with more.
+# Random search with successive halving: all trials are trained for a fraction of their epochs, the best are continued
+# with more.
 
 #' Search for good settings
 #'
-#' Draws settings at random and judges each by a fit's loss on rows that it did not learn from. For the default fit this
-#' is the out-of-fold loss (mean squared error, log-loss, deviance), or that of the rows given as `validation`. With
-#' `procedure = "paper"` it is the validation score of the best epoch, which for two classes is the AUC. Successive
-#' halving saves the time for hopeless settings: all trials train for a small part of their epochs, the better ones
-#' again with `eta` times as many, and so on up to all of their epochs. The first trial is `control` itself. All trials
-#' share their folds, training and validation rows. Runs on the workers of a `future::plan()` if there is one; the
+#' Draws settings at random and judges each by the loss of its fit on rows not used for training. For the default fit
+#' this is the out-of-fold loss (mean squared error, log-loss, deviance), or that of the rows given as `validation`.
+#' With `procedure = "paper"` it is the validation score of the best epoch, which for two classes is the AUC. Successive
+#' halving saves time on unpromising settings: all trials are trained for a small fraction of their epochs, the better
+#' ones again with `eta` times as many, and so on up to the full number. The first trial is `control` itself. All trials
+#' share their folds, training and validation rows. Trials run on the workers of a `future::plan()` if one is set; the
 #' results are the same.
 #'
-#' The default fit seldom needs a search: its sizes follow from the data, and its strengths are found by restricted
-#' maximum likelihood and in a screening. Each trial is a whole fit with all of its members; a smaller `ensemble` makes
-#' a search quicker. The ranges of [protonam_space()] are those of the paper and suit its procedure; dropout is left out
-#' of them where it does not go with the penalty on variation. The best score of many trials is optimistic: report a
-#' score of other rows.
+#' The default fit seldom needs a search: its sizes follow from the data, and its penalties are determined by restricted
+#' maximum likelihood and by a screening. Each trial is a complete fit with all its members; a smaller `ensemble` makes
+#' a search faster. The ranges of [protonam_space()] are those of the paper and suit its procedure; dropout is omitted
+#' where it cannot be combined with the penalty on variation. The best score of many trials is optimistic: report a
+#' score on other rows.
 #'
-#' With `procedure = "paper"`, once the settings are found no rows need to be held out for them: `validation = 0` trains
-#' on all.
+#' With `procedure = "paper"`, no rows need to be held out once the settings are found: `validation = 0` trains on all
+#' rows.
 #'
 #' @param formula,data,weights,offset,subset,groups,family,task,na.action See [protonam()].
 #' @param n Number of trials.
 #' @param space What to draw from, see [protonam_space()].
-#' @param ... Further arguments of [protonam()], such as `order`, and settings that stay fixed, whatever `space` says.
+#' @param ... Further arguments of [protonam()], such as `order`, and settings that stay fixed even if `space` contains
+#'   them.
 #' @param control Settings that are not drawn.
-#' @param eta Of `eta` trials one goes on, with `eta` times the epochs. 1 trains every trial for all its epochs.
-#' @param resume A previous result of the same data and formula: `n` further trials are added to it.
-#' @param seed A whole number; `NULL` draws one from R's generator. A resumed search goes on with its seed.
-#' @param threads,verbose See [protonam()]. `verbose` tells the best trial so far.
+#' @param eta One in `eta` trials is continued, with `eta` times the epochs. With 1, every trial is trained for all its
+#'   epochs.
+#' @param resume A previous result for the same data and formula: `n` further trials are added to it.
+#' @param seed A whole number; `NULL` draws one from R's generator. A resumed search keeps its seed.
+#' @param threads,verbose See [protonam()]. `verbose` reports the best trial so far.
 #'
 #' @return A list of class `protonam_tune`: `trials`, a data frame sorted by trial (settings, `epochs_full` of
 #'   the trial, `rung` reached, `epochs` trained in its best run, `score`, `best_epoch`, `status`); `best`, the best
@@ -62,7 +65,7 @@ tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., 
   space <- structure(unclass(space)[setdiff(names(space), names(fixed))], class = "protonam_space")
   own <- control$procedure == "crossfit"
   if (own && has_variation(control, dots$order %||% 1)) {
-    # dropout does not go with the penalty on variation
+    # dropout cannot be combined with the penalty on variation
     space <- structure(unclass(space)[setdiff(names(space), c("dropout", "dropout_output"))], class = "protonam_space")
   }
   if (!own && identical(dots$validation, 0)) {
@@ -123,7 +126,7 @@ explained_level <- function(job, control, seed, threads) {
   as.double(isTRUE(one$control$clean))
 }
 
-#' Epochs of every rung as parts of a trial's own; one trial is left at the last
+#' Epochs of every rung as fractions of those of a trial; one trial remains at the last
 #' @noRd
 halving_parts <- function(n, eta) {
   rungs <- if (eta <= 1) 0 else floor(log(n) / log(eta) + 1e-9)
@@ -132,7 +135,7 @@ halving_parts <- function(n, eta) {
 
 #' Train the trials rung by rung
 #' @param run Function(item, threads, job) that does one run of a trial.
-#' @return list of trials, with what came of them
+#' @return list of trials with their results
 #' @noRd
 run_trials <- function(trials, job, seed, eta, threads, verbose, resume, run = fit_trial) {
   parts <- halving_parts(length(trials), eta)
@@ -178,7 +181,7 @@ run_trials <- function(trials, job, seed, eta, threads, verbose, resume, run = f
 none_went_on <- function(error, n) {
   reason <- sub("\n.*", "", conditionMessage(error))
   pn_warn(
-    c("No trial could go on with more epochs; scores are those of shorter runs.", x = escape_braces(reason)),
+    c("No trial could be continued with more epochs; scores are those of shorter runs.", x = escape_braces(reason)),
     class = "left_out"
   )
   vector("list", n)
@@ -188,7 +191,7 @@ none_went_on <- function(error, n) {
 #' @noRd
 fit_trial <- function(item, threads, job) {
   control <- item$control
-  # the temperature must fall all the way in a short run, too
+  # the temperature must fall completely in a short run as well
   control$tau <- min(control$tau, item$epochs / 16)
   control$epochs <- item$epochs
   attr(control, "given") <- union(attr(control, "given"), names(control))

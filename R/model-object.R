@@ -65,21 +65,42 @@ model_config <- function(control, components, n_features, family, outputs) {
 
 #' Constructor of the class "protonam": plain vectors and lists only, so that saveRDS() just works
 #'
-#' The fields (units: "own" means the link scale in the response's own units):
-#'   call, formula, order, control (resolved), config, seed, threads-independent results below
-#'   variables, data_names, env   how features come from new data (R/data-frame.R)
+#' The fields ("response units" means the link scale in the units of the response):
+#'   call, formula, order, family, seed, bootstrap, smoothness   as given, or as determined from the data
+#'   control     the settings, resolved (R/fit-control.R)
+#'   config      the engine's description of the model with all its terms, see model_config()
+#'   engine      the same for the network that is trained; it differs from config above a layer 0 (R/effects-core.R)
+#'   base        NULL, or the terms of layer 0 (R/fit-smooth.R)
+#'   evidence    default fit: list(z, tried, values) from the screening (R/fit-evidence.R)
+#'   strength    default fit: the penalty on variation, as a factor (set_strength())
+#'   fold        default fit: fold of every training row; NULL for a single model
+#'   found       NULL, or the degrees of freedom estimated from the data, where `smoothness` asks for others
+#'   variables, data_names, env   how features are computed from new data (R/data-frame.R)
 #'   encoder     list of one encoder per feature (R/data-encode.R);  term_names  names of the components
 #'   response    see R/data-response.R;  task  NULL or list(name, expr, levels)
-#'   offset      list of expressions; offset_given: was there an offset vector that cannot be evaluated in new data?
-#'   members     list(params, running, history, best_epoch, score, score_name, seed) per ensemble member
+#'   offset      NULL, or list(terms: expressions to evaluate in new data, vector: was an offset given that new data
+#'               cannot provide?)
+#'   members     per member list(params, running, history, best_epoch, score, score_name, seed, skip: the fold left
+#'               out, base: the fitted layer 0)
 #'   centering   per member an array [component, task x output, layer]: mean contributions over the training rows, in
-#'               the engine's units
-#'   effects     orders 1 and 2: data frame of each term's importance, range and missing effect, own units; this and
-#'               purified (R/effects-purify.R), nearest, task_scores, ensemble_score are NULL if they could not be computed
-#'   fitted      own link of the rows, [rows, visible outputs];  y, weights, offset_values  of the same rows
+#'               the engine's units; NULL for higher orders if only predictions are needed
+#'   y, weights, offset_values   of the rows used, training and validation
 #'   rows        row numbers (or NULL: all), row_names, na.action, train: which of the rows were trained on
 #'   nobs, n_train, n_validation
-#'   elapsed, seconds   time of the whole fit, and of the training by phase, summed over members
+#'   fitted      link of the rows used in response units, [rows, visible outputs]
+#'   out_of_fold default fit with folds: the same from the member not trained on the row, NA for other rows
+#'   calibration c(intercept, slope) if the fit was recalibrated (recalibrate()), else absent
+#'   loss        only in default fits made for predictions (fit_model(effects = FALSE)): list(score, name, rows); these
+#'               fits have none of the fields below
+#'   judged      default fit: list(rows, scores) of validation rows or out of fold;  gain  over a model without
+#'               features, out of fold, in standard errors
+#'   task_scores, ensemble_score   scores by group or response, and (paper's procedure) of the ensemble's average
+#'   effects     orders 1 and 2: data frame of each term's importance, range and missing effect in response units, with
+#'               edf and evidence above a layer 0 in order 1
+#'   purified    order 2: tables of main effects (R/effects-purify.R)
+#'   nearest     per member the training rows nearest to each prototype, see count_nearest()
+#'   seconds, elapsed   time of the training by phase, summed over members, and of the whole fit
+#' From judged to nearest, fields are NULL or absent if they could not be computed after training.
 #' @noRd
 new_protonam <- function(fields) {
   object <- structure(fields, class = "protonam")

@@ -1,17 +1,16 @@
-# autoplot(): the figures of plot() as ggplot2 plots (R/plot-ggplot-layers.R). ggplot2 is suggested, not needed: the
-# methods are registered when it is loaded.
-# nolint start: object_name_linter, object_length_linter.
+# autoplot(): the figures of plot() as ggplot2 plots (R/plot-ggplot-layers.R). ggplot2 is suggested, not required: the
+# methods are registered when it is loaded. nolint start: object_name_linter, object_length_linter.
 
 #' Plot a fitted model with ggplot2
 #'
-#' The pictures of [plot()][plot.protonam] as ggplot2 plots, to which themes, titles and scales can be added. Load
+#' The figures of [plot()][plot.protonam] as ggplot2 plots, to which themes, titles and scales can be added. Load
 #' ggplot2 first.
 #'
 #' @inheritParams plot.protonam
 #' @param object A fit from [protonam()], or a data frame from [shapes()], [term_importance()] or [contributions()].
 #' @param page Which page, when the panels need several: a number, or `"all"` for a list with a plot per page. By
-#'   default the first, with a message that tells how many there are.
-#' @param ... Nothing; a misspelt argument is an error.
+#'   default the first, with a message that gives their number.
+#' @param ... Not used; a misspelt argument is an error.
 #'
 #' @return A ggplot2 plot, or with `page = "all"` a list of them.
 #' @seealso [plot.protonam()] for how to read the figures.

@@ -38,7 +38,7 @@ check_labels <- function(labels, features) {
   }
   for (name in if (!is.null(features)) setdiff(names(labels), features)) {
     pn_abort(
-      c("{.arg labels} names {.val {name}}, which is no feature.", suggest(name, features)),
+      c("{.arg labels} names {.val {name}}, which is not a feature.", suggest(name, features)),
       class = "unknown_term", arg = "labels"
     )
   }

@@ -1,8 +1,8 @@
 # Shape functions as panels: from a data frame of class protonam_shapes to marks with coordinates, no graphics.
 #
 # A panel is list(title, kind, x, y, marks): x and y are axes (R/plot-axes.R), `marks` a named list of data frames. The
-# name of a mark is its role; what a role looks like stands in R/plot-marks.R, and R/plot-base.R and R/plot-ggplot-layers.R
-# draw it. Coordinates of marks:
+# name of a mark is its role; R/plot-marks.R defines what a role looks like, and R/plot-base.R and
+# R/plot-ggplot-layers.R draw it. Coordinates of marks:
 #   bars and tiles   xmin, xmax, ymin, ymax, and `opacity` or `value`
 #   bands            x, lower, upper, piece
 #   lines            x, y, piece

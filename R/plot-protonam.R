@@ -1,57 +1,58 @@
-# plot(): terms are picked, their data computed by shapes() and friends, turned into a figure (R/plot-figures.R,
-# R/plot-summaries.R) and drawn in base graphics (R/plot-base.R). autoplot() shares all but the drawing.
+# plot(): terms are selected, their data computed by shapes() and related functions, turned into a figure
+# (R/plot-figures.R, R/plot-summaries.R) and drawn in base graphics (R/plot-base.R). autoplot() shares everything but
+# the drawing.
 
 shown_pairs <- 4L
 
 #' Plot a fitted model
 #'
-#' Draws the shape functions of a [protonam()] fit, its interactions, how training went, or how important its terms are.
-#' [autoplot()][autoplot.protonam] draws the same pictures with ggplot2.
+#' Draws the shape functions of a [protonam()] fit, its interactions, its training history, or the importance of its
+#' terms. [autoplot()][autoplot.protonam] draws the same figures with ggplot2.
 #'
 #' @param x A fit from [protonam()], or a data frame from [shapes()], [term_importance()] or [contributions()].
 #' @param terms Which terms: names (`"age"`, `"age:weight"`), or a number for that many of the most important ones. By
-#'   default all main effects; of the interactions, the 4 strongest, or the 12 strongest with
+#'   default all main effects and the 4 strongest interactions, or the 12 strongest interactions with
 #'   `which = "interactions"`, where the name of a feature stands for all of its interactions.
-#' @param layers Draw what each layer of the model adds, one panel per layer, the smooth one first?
+#' @param layers Draw the contribution of each layer of the model, one panel per layer, starting with the smooth layer?
 #' @param which What to draw: `"shapes"` (of an order-2 fit: main effects and the strongest interactions),
-#'   `"interactions"`, `"history"` (training loss, validation score if epochs are chosen by one, and temperature by
-#'   epoch, with the epoch that is kept), or `"importance"`.
+#'   `"interactions"`, `"history"` (training loss, validation score if it selects the epoch, and temperature by epoch,
+#'   with the epoch that is kept), or `"importance"`.
 #' @param level Level of the bands and intervals, 0.95 by default. A single model has none.
 #' @param scale `"link"` for effects on the scale of the linear predictor, `"response"` for odds ratios and the like,
 #'   see [shapes()].
 #' @param style Interactions as a `"heat"` map or as the `"scatter"` plot of the paper: a point for each cell of the
 #'   grid that has training rows, with an area that grows with their number.
-#' @param labels Named character vector with labels of features, for instance with units:
-#'   `c(age = "Age (years)")`.
+#' @param labels Named character vector of feature labels, for instance with units: `c(age = "Age (years)")`.
 #' @param ylab,main Title of the axis of effects and of the figure.
-#' @param free_y Give each panel its own scale? By default effects of different terms can be compared by eye.
+#' @param free_y Use a separate scale for each panel? By default all panels share one scale, so that the effects of
+#'   different terms can be compared visually.
 #' @param density,rug Draw the 20 bars in the background whose shade is the feature's density, and the ticks at
 #'   observed values (at most 200 quantiles)?
-#' @param panels At most so many panels on a page.
-#' @param ask Wait for a key before a new page? By default when the session and the device are interactive and there are
+#' @param panels Maximum number of panels on a page.
+#' @param ask Wait for a key before a new page? By default, if the session and the device are interactive and there are
 #'   several pages.
-#' @param simultaneous Should the bands hold for whole curves? See [shapes()].
+#' @param simultaneous Should the bands hold simultaneously for whole curves? See [shapes()].
 #' @param ... Between methods: further arguments of the method for the object that is drawn, from `style` on.
 #'
-#' @return The data that are drawn, invisibly: what [shapes()], [term_importance()] or [contributions()] gives, or for
+#' @return The plotted data, invisibly: the result of [shapes()], [term_importance()] or [contributions()] or, for
 #'   `which = "history"` a data frame with the columns `member`, `epoch`, `loss`, `score`, `lr`, `temperature` and
 #'   `best`.
 #'
 #' @section Reading the figures: A panel shows what a feature adds to the prediction, centred: zero is the average over
-#' the training rows. Lines break where the shape function jumps, and a thin vertical line bridges the jump. Dark
-#' background means that many training rows lie there; where it is white, the curve is a guess. Points are categories. A
+#' the training rows. Lines break where the shape function jumps, and a thin vertical line bridges the jump. A dark
+#' background indicates many training rows; where it is white, the curve is an extrapolation. Points are categories. A
 #' diamond at the margin marked *missing* is the effect of a missing value. Bands, the lines through points, and the
-#' lines at bars of importance and of contributions are 95 % intervals; the foot of the figure says what they cover. A
-#' single model has none.
+#' lines at bars of importance and of contributions are 95 % intervals; the caption states what they cover. A single
+#' model has none.
 #'
-#' The axis of effects holds the effects of nearly all rows and the bands of most: what fewer than one row in a thousand
-#' (of bands: one in a hundred) has at either end of a feature, or at a level, does not stretch it and is cut off at the
-#' frame. The foot of the figure says so. [shapes()] has all numbers.
+#' The axis of effects covers the effects of nearly all rows and the bands of most: values that occur in fewer than one
+#' row in a thousand (for bands, one in a hundred) at either end of a feature, or at a level, do not extend the axis and
+#' are cut off at the frame. The caption then says so. [shapes()] returns all numbers.
 #'
-#' In heat maps, white is no interaction, vermilion raises and blue lowers the prediction. Cells are grey where no
-#' training rows are in them or near them: the model's interaction there is a guess.
+#' In heat maps, white means no interaction; vermilion raises and blue lowers the prediction. Cells are grey if there
+#' are no training rows in them or near them: the model's interaction there is an extrapolation.
 #'
-#' The colours are those of Okabe and Ito, which the common kinds of colour blindness leave apart.
+#' The colours are those of Okabe and Ito, which remain distinguishable with the common kinds of colour blindness.
 #' @seealso [shapes()] for the numbers, [autoplot.protonam()] for ggplot2.
 #' @examples
 #' icu <- simulate_icu(300, seed = 1)
@@ -144,7 +145,7 @@ fit_figure <- function(fit, terms, layers, which, level, scale, options, simulta
   list(figure = shape_figure(data, options), data = data)
 }
 
-#' Terms of a fit to draw, and what to say about those left out
+#' Terms of a fit to draw, and a note about those left out
 #' @noRd
 fit_terms <- function(fit, terms, which, importance) {
   strength <- tapply(importance$importance, importance$term, mean)
@@ -245,7 +246,7 @@ keep_attributes <- function(data, rows) {
   out
 }
 
-#' Draw, waiting between pages where somebody can press a key
+#' Draw, waiting between pages if a user can press a key
 #' @noRd
 draw_pages <- function(figure, ask) {
   if (is.null(ask)) {

@@ -1,4 +1,5 @@
-# Figures of training, of importance and of single rows, as panels with marks (R/plot-panels.R). Pure data.
+# Figures of the training history, of importance and of individual rows, as panels with marks (R/plot-panels.R). Pure
+# data.
 
 no_series <- list(labels = character(), colours = okabe_ito[1L], lines = 1L)
 
@@ -8,7 +9,7 @@ no_series <- list(labels = character(), colours = okabe_ito[1L], lines = 1L)
 #'
 #' @param history Data frame: member, epoch, loss, score, temperature, best (logical).
 #' @param score_name Name of the validation score.
-#' @param crossfit Is it a fit of the package's own procedure?
+#' @param crossfit Is it a fit by the procedure of this package?
 #' @noRd
 history_figure <- function(history, score_name, options, crossfit = FALSE) {
   shown <- c(
@@ -52,7 +53,7 @@ score_label <- function(name) if (!length(name) || is.na(name)) "score" else val
 history_note <- function(history, several, crossfit = FALSE) {
   best <- history$epoch[history$best]
   if (crossfit) {
-    "Nothing is selected: the last epoch is the model. Steps in the loss are refits of the smooth layer."
+    "No epoch is selected: the last epoch is the model. Steps in the loss are refits of the smooth layer."
   } else if (all(!is.finite(history$score))) {
     "No validation rows: the last epoch is kept."
   } else if (several) {
@@ -163,7 +164,7 @@ waterfall_figure <- function(contributions, options) {
     end <- part$cumulative[nrow(part)] + c(-1, 1) * waterfall_half(part, contributions)
     c(from[1L], part$cumulative, ends[is.finite(ends)], end[is.finite(end)])
   })
-  # rows can be compared by eye; several responses have scales of their own
+  # rows can be compared visually; several responses have separate scales
   task <- rep("all", length(parts))
   if (several_responses(contributions)) task <- vapply(parts, function(part) part$task[1L], "")
   limits <- lapply(split(totals, task), function(each) spread(unlist(each), 0.08))
@@ -187,7 +188,7 @@ waterfall_figure <- function(contributions, options) {
   )
 }
 
-#' Half the width of a prediction's interval, NA without
+#' Half the width of a prediction's interval, NA if there is none
 #' @noRd
 waterfall_half <- function(part, contributions) {
   half <- attr(contributions, "half")
@@ -245,7 +246,7 @@ panel_waterfall <- function(part, names, x, title, wide, half = NA_real_) {
   list(title = title, kind = "waterfall", flipped = TRUE, x = x, y = y, marks = marks)
 }
 
-#' Numbers stand beside the bars, on the side that has room; in a bar that leaves no room, within it
+#' Numbers stand beside the bars, on the side that has room, or inside a bar that leaves none
 #' @param bars list(from, to, at, ends): where bars begin, end and stand, and the ends of their whiskers
 #' @return list(label, inside): rows of text, the second in bars
 #' @noRd
@@ -274,7 +275,7 @@ waterfall_labels <- function(bars, start, end, limits, half = NA_real_) {
   )
 }
 
-#' The row's name in the data, which says more than its number, and the probability that the prediction means
+#' The row's name in the data, more informative than its number, and the probability that corresponds to the prediction
 #' @noRd
 waterfall_title <- function(part, row_names, family, half = NA_real_) {
   first <- part[1L, , drop = FALSE]

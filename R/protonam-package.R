@@ -1,16 +1,16 @@
 #' protonam: prototypical neural additive models
 #'
-#' [protonam()] fits a neural additive model whose effects can be read and plotted one by one; [predict.protonam()]
-#' predicts from it.
+#' [protonam()] fits a neural additive model whose effects can be inspected and plotted one by one; [predict.protonam()]
+#' computes predictions from it.
 #'
 #' # Options
 #'
-#' * `protonam.threads`: threads when `threads` is not given and the environment variable `PROTONAM_THREADS` is not set;
-#'   2 by default. The result never depends on it.
-#' * `protonam.kernels`: `"scalar"`, `"avx2"` or `"avx512"` instead of the best that the processor has, to compare them.
-#'   Results differ in the last digits of single precision.
-#' * `protonam.equal_values`: `FALSE` computes every row apart, even where rows share a value, to measure what that
-#'   saves.
+#' * `protonam.threads`: number of threads if `threads` is not given and the environment variable `PROTONAM_THREADS` is
+#'   not set; 2 by default. The result never depends on it.
+#' * `protonam.kernels`: `"scalar"`, `"avx2"` or `"avx512"` instead of the best available on the processor, for
+#'   comparisons. Results differ in the last digits of single precision.
+#' * `protonam.equal_values`: `FALSE` computes every row separately, even where rows share a value, to measure what
+#'   sharing saves.
 #'
 #' @name protonam-package
 #' @docType package

@@ -1,21 +1,21 @@
-# What each term adds to the prediction of single rows.
+# What each term contributes to the predictions of individual rows.
 
-#' Contributions of the terms to single predictions
+#' Contributions of the terms to individual predictions
 #'
-#' Takes predictions apart: starting from the intercept, every term of a row adds its contribution until the
-#' prediction (on the link scale) is reached.
+#' Decomposes predictions: starting from the intercept, the contributions of the terms of a row add up to the prediction
+#' on the link scale.
 #'
 #' @param fit A fit of `order` 1 or 2, see [protonam()].
-#' @param newdata A data frame with the features, at least one row.
+#' @param newdata A data frame with the features and at least one row.
 #' @param threads See [protonam()].
 #' @param level Level of the intervals, between 0 and 1.
 #' @param ... Further arguments of [predict.protonam()], such as `offset` or `task_default`.
 #'
-#' @return A data frame of class `protonam_contributions`, in each row of `newdata` (and for each response or class)
+#' @return A data frame of class `protonam_contributions`, for each row of `newdata` (and each response or class) with
 #'   the largest contribution first:
 #' \describe{
 #'   \item{`row`}{number of the row}
-#'   \item{`task`, `output`}{the row's group or the response, and the class; `NA` if there is one only}
+#'   \item{`task`, `output`}{the row's group or the response, and the class; `NA` if there is only one}
 #'   \item{`term`, `value`}{the term, and the values of its features as text}
 #'   \item{`contribution`}{what the term adds}
 #'   \item{`lower`, `upper`}{its interval, as the bands of [shapes()]; `NA` for a single model}
@@ -90,7 +90,7 @@ contributions <- function(fit, newdata, threads = NULL, level = 0.95, ...) {
 #' Half widths of the predictions' intervals, on the link scale
 #' @noRd
 prediction_half <- function(fit, newdata, level, threads, size, ...) {
-  # what is unknown was said when the terms were predicted
+  # unknown values were reported when the terms were predicted
   link <- suppressWarnings(predict.protonam(fit, newdata, type = "link", se.fit = TRUE, threads = threads, ...))
   matrix(band_width(fit, level) * link$se.fit, size[1L], size[2L])
 }
@@ -148,7 +148,7 @@ term_values <- function(terms, labels, row, object) {
   out
 }
 
-# what the running total is: the response itself, or log odds of it and the like
+# the scale of the running total: the response itself, or its log odds and the like
 waterfall_label <- function(contributions) {
   response <- attr(contributions, "response")
   scale <- attr(contributions, "scale_label")

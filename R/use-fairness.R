@@ -1,33 +1,33 @@
-# fairness(): how a classifier treats the groups of a variable. A table first, drawn second (plot() at the end).
+# fairness(): how a classifier treats the groups of a variable. First a table, then its figure (plot() at the end).
 
 #' Fairness of a two-class model
 #'
-#' Compares a fit's predictions between the groups of any variable, whether it is the model's `task`, one of its
-#' features, or not in the model at all. Several fits can be set side by side.
+#' Compares a fit's predictions between the groups of any variable, whether this is the model's `task`, one of its
+#' features, or not in the model at all. Several fits can be compared side by side.
 #'
-#' @param fit A fit of two classes, see [protonam()], or a named list of such fits. Of several responses, `response`
-#'   says which. A fit of a number that is always 0 or 1 will do, too.
-#' @param newdata A data frame with the features, best of rows that the model was not trained on.
-#' @param response The observed classes: a column's name, a formula such as `~ died`, or a vector. By default the fit's
-#'   own response, as found in `newdata`. Rows without one are left out, with a message.
+#' @param fit A fit for two classes, see [protonam()], or a named list of such fits. If there are several responses,
+#'   `response` selects one. A fit for a numeric response that is always 0 or 1 is also accepted.
+#' @param newdata A data frame with the features, preferably for rows on which the model was not trained.
+#' @param response The observed classes: a column's name, a formula such as `~ died`, or a vector. By default the
+#'   response of the fit, as found in `newdata`. Rows without one are left out, with a message.
 #' @param group The groups: a column's name, a formula such as `~ gender`, or a vector. By default the fit's `task`.
 #'   Rows without a group are shown as `"(missing)"`.
 #' @param threshold Rows with a predicted probability above it are selected, that is, predicted to be events.
-#' @param ... Further arguments of [predict.protonam()], `task_default`, `offset` or `threads`.
+#' @param ... Further arguments of [predict.protonam()]: `task_default`, `offset` or `threads`.
 #'
 #' @return A data frame of class `protonam_fairness`, one row per group (and model, with a list of fits):
 #' \describe{
 #'   \item{`model`}{name of the fit, with a list of fits only}
 #'   \item{`group`, `n`}{the group and its number of rows}
-#'   \item{`base_rate`}{share of events that were observed}
+#'   \item{`base_rate`}{observed share of events}
 #'   \item{`predicted`}{mean predicted probability}
-#'   \item{`calibration`}{`predicted` minus `base_rate`: above 0 the group's risk is overestimated}
-#'   \item{`auc`}{area under the ROC curve within the group; `NA` for a group with one class}
+#'   \item{`calibration`}{`predicted` minus `base_rate`: positive if the group's risk is overestimated}
+#'   \item{`auc`}{area under the ROC curve within the group; `NA` for a group with only one class}
 #'   \item{`selection_rate`}{share of rows selected at the threshold}
-#'   \item{`tpr`, `fpr`}{share of rows selected among events (equal opportunity compares these) and among non-events}
+#'   \item{`tpr`, `fpr`}{share of rows selected among events (compared by equal opportunity) and among non-events}
 #' }
-#' Attributes: `"gaps"`, a data frame with, for each measure, the `gap` (largest minus smallest value of the groups),
-#' the `ratio` (smallest by largest), and the groups that are `lowest` and `highest`; `"overall"`, the measures over all
+#' Attributes: `"gaps"`, a data frame with, for each measure, the `gap` (largest minus smallest value over the groups),
+#' the `ratio` (smallest to largest), and the groups that are `lowest` and `highest`; `"overall"`, the measures over all
 #' rows; `"threshold"`. `summary()` returns the gaps.
 #' @examples
 #' icu <- simulate_icu(400, seed = 1)
@@ -118,7 +118,7 @@ fairness_part <- function(fit, newdata, columns, response, group, threshold, dot
   }
   if (any(!known)) {
     pn_inform(
-      "{sum(!known)} row{?s} {?is/are} left out: no value of the response {.field {observed$name}}.",
+      "{sum(!known)} row{?s} {?is/are} left out because the response {.field {observed$name}} is missing.",
       class = "dropped_rows"
     )
   }
@@ -157,7 +157,7 @@ observed_events <- function(fit, columns, response, n) {
     absent <- setdiff(intersect(all.vars(expr), c(fit$data_names, own$name)), names(columns))
     if (length(absent)) {
       pn_abort(
-        "{.arg newdata} lacks the response {.field {own$name}}; say where it is: {.code response = }.",
+        "{.arg newdata} lacks the response {.field {own$name}}; specify it with {.code response = }.",
         class = "missing_column", arg = "response"
       )
     }
@@ -201,7 +201,7 @@ code_events <- function(y, levels, name) {
 fairness_groups <- function(fit, columns, group, n) {
   if (is.null(group)) {
     if (is.null(fit$task$expr)) {
-      pn_abort("{.arg group} is needed: the fit has no task of its own.", class = "argument", arg = "group")
+      pn_abort("{.arg group} is needed: the fit has no task.", class = "argument", arg = "group")
     }
     group <- stats::as.formula(call("~", fit$task$expr), fit$env)
   }
@@ -213,7 +213,7 @@ fairness_groups <- function(fit, columns, group, n) {
   }
   if (nlevels(id) < 2L) {
     pn_inform(
-      "{.field {group$name}} has one group only, {some(levels(id))}: there is nothing to compare.",
+      "{.field {group$name}} has only one group, {some(levels(id))}: there is nothing to compare.",
       class = "one_group"
     )
   }
@@ -255,11 +255,11 @@ group_gaps <- function(table) {
 }
 
 #' @rdname fairness
-#' @param object,x What `fairness()` returned.
+#' @param object,x An object returned by `fairness()`.
 #' @export
 summary.protonam_fairness <- function(object, ...) attr(object, "gaps")
 
-# a part of the table is a plain data frame: gaps and overall measures would not be its own
+# a subset of the table is a plain data frame: gaps and overall measures would not refer to it
 #' @export
 `[.protonam_fairness` <- function(x, ...) {
   out <- NextMethod()

@@ -1,26 +1,26 @@
-# Methods of generics that R users know from lm() and glm().
+# Methods for generics that R users know from lm() and glm().
 
-#' Parts of a protonam fit
+#' Components of a protonam fit
 #'
 #' Methods for the usual generics of fitted models.
 #'
 #' @param object,x,formula A fit.
-#' @param type For `fitted()`: `"response"` or `"link"`. For `residuals()`: `"response"` (observed minus fitted, for
-#'   classes 1 or 0 minus the probability), `"deviance"` or `"pearson"`.
+#' @param type For `fitted()`: `"response"` or `"link"`. For `residuals()`: `"response"` (observed minus fitted; for
+#'   classes, 1 or 0 minus the probability), `"deviance"` or `"pearson"`.
 #' @param ... Nothing.
 #'
 #' @return
-#' * `fitted()`, `residuals()`: one value (or row) per row of the data that took part, training and validation rows;
-#'   after `na.action = na.exclude` missing values stand for the others.
-#' * `nobs()`: number of rows that took part.
+#' * `fitted()`, `residuals()`: one value (or row) per row used, that is, training and validation rows; after
+#'   `na.action = na.exclude`, `NA` for the other rows.
+#' * `nobs()`: number of rows used.
 #' * `formula()`, `terms()`, `family()`: as for [lm()] and [glm()]. The multinomial family is a list with `family` and
 #'   `link`.
 #' * `deviance()`: weighted sum of squares, or minus twice the log-likelihood (poisson: compared with the saturated
 #'   model).
-#' * `logLik()`: log-likelihood of the rows that took part; its degrees of freedom are not known (`NA`).
-#' * `coef()`: a list with `intercept` (one value per output) and `weights`, an array components x layers x tasks of the
-#'   task weights divided by the number of components, in units of the response; for ensembles a further dimension is
-#'   the member.
+#' * `logLik()`: log-likelihood of the rows used; its degrees of freedom are unknown (`NA`).
+#' * `coef()`: a list with `intercept` (one value per output) and `weights`, an array (components x layers x tasks) of
+#'   the task weights divided by the number of components, in units of the response; for ensembles, members form a
+#'   further dimension.
 #' * `weights()`: case weights, `NULL` if all are 1.
 #'
 #' `update()` works as for other models.

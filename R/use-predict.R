@@ -1,47 +1,46 @@
-# Predictions: new data through the encoders and the engine, averaged over members, in the response's own units.
+# Predictions: new data through the encoders and the engine, averaged over members, in the units of the response.
 #
-# Shapes: the engine's outputs are [.., task x output]. What a user sees are the visible outputs: one column without
-# tasks, one per response, one per class, and for group tasks the row's own group (times classes).
+# Shapes: the engine's outputs are [.., task x output]. The user sees the visible outputs: one column without tasks, one
+# per response, one per class, and for group tasks that of the row's group (times classes).
 
 #' Predict from a protonam fit
 #'
 #' @param object A fit.
-#' @param newdata A data frame or matrix with the features by name; further columns are ignored and no row is dropped.
-#'   Without it the values fitted to the training data are returned, or with `out_of_fold = TRUE` those of the members
-#'   that did not see the row.
+#' @param newdata A data frame or matrix with the features by name; other columns are ignored, and no row is dropped. If
+#'   it is omitted, the fitted values of the training data are returned or, with `out_of_fold = TRUE`, the predictions
+#'   from the members that were not trained on the row.
 #' @param type
 #'   * `"response"`: mean (gaussian), probability of the last level (binomial), matrix of probabilities (multinomial),
 #'     expected count (poisson);
 #'   * `"link"`: linear predictor;
 #'   * `"class"`: a factor with the training levels;
 #'   * `"prob"`: matrix with one named column per level;
-#'   * `"terms"`: matrix with one column per term; its attribute `"constant"` is the intercept, and constant plus row
-#'     sums (plus the attribute `"offset"`, if the model has one) is the link. Group tasks: the constant has one value
-#'     per row;
-#'   * `"layers"`: array rows x layers x outputs of the cumulative predictions on the link scale, from the layer called
-#'     `"smooth"` on if there is one.
-#' @param se.fit Also return standard errors? Then the result is a list with `fit` and `se.fit`. For the default fit
-#'   these are jackknife standard errors, as in the bands of [shapes()]; for ensembles of the paper's procedure, the
-#'   standard deviation of the members. They are about the prediction (a mean, a probability), not about the next
-#'   observation.
-#' @param terms For `type = "terms"`: names of the terms to return, see [shapes()].
+#'   * `"terms"`: matrix with one column per term; its attribute `"constant"` is the intercept, and the constant plus
+#'     the row sums (plus the attribute `"offset"`, if the model has one) is the linear predictor. For group tasks the
+#'     constant has one value per row;
+#'   * `"layers"`: array rows x layers x outputs of the cumulative predictions on the link scale, starting with the
+#'     layer called `"smooth"` if there is one.
+#' @param se.fit Also return standard errors? If so, the result is a list with elements `fit` and `se.fit`. For the
+#'   default fit these are jackknife standard errors, as in the bands of [shapes()]; for ensembles of the paper's
+#'   procedure, the standard deviation of the members. They refer to the prediction (a mean, a probability), not to a
+#'   new observation.
+#' @param terms For `type = "terms"`: names of the terms to return; see [shapes()].
 #' @param threads See [protonam()].
-#' @param offset Offset of the new rows (link scale), instead of one evaluated in `newdata`.
-#' @param task_default For models with a task: the group for rows whose group is missing or new. Without it such rows
-#'   are an error.
-#' @param out_of_fold Return out-of-fold predictions of the rows that the fit learned from? Each row is predicted by the
-#'   one member that did not see it, so that the predictions can be compared with the response: for a calibration plot,
-#'   a decision curve or a score of one's own. They are `NA` for validation rows. For type `"response"`, `"link"`,
-#'   `"class"` and `"prob"`, without `newdata`.
-#' @param ... Nothing; a misspelt argument is an error.
+#' @param offset Offset of the new rows (link scale), used instead of the one evaluated in `newdata`.
+#' @param task_default For models with a task: the group to use for rows whose group is missing or new. Without it, such
+#'   rows are an error.
+#' @param out_of_fold Return out-of-fold predictions for the rows to which the model was fitted? Each row is predicted
+#'   by the one member that was not trained on it, so that the predictions can be compared with the response, for
+#'   instance in a calibration plot, a decision curve or a score of your choice. They are `NA` for validation rows.
+#'   Available for types `"response"`, `"link"`, `"class"` and `"prob"`, without `newdata`.
+#' @param ... Not used; a misspelt argument is an error.
 #'
-#' @section Missing values and new levels:
-#' A missing value has the effect learned for it if the training data had missing values in that column. Otherwise, and
-#' for levels that the training data did not have, the feature counts with its average effect, and one warning names the
-#' columns and levels.
+#' @section Missing values and new levels: A missing value has the effect learned for it if the training data had
+#' missing values in that column. Otherwise, and for levels that the training data did not have, the feature contributes
+#' its average effect, and a single warning names the columns and levels.
 #'
-#' @return See `type`. Vectors, and rows of matrices, are named after the rows of `newdata`. Several responses: one
-#'   column each.
+#' @return See `type`. Vectors and rows of matrices are named after the rows of `newdata`. With several responses there
+#'   is one column for each.
 #' @examples
 #' fit <- protonam(am == 1 ~ wt + hp, mtcars, epochs = 30, seed = 1)
 #' predict(fit, data.frame(wt = c(2, 3), hp = 110))
@@ -95,7 +94,7 @@ check_type <- function(object, type, se) {
     pn_abort("{.code type = {.val {type}}} needs classes; this is a {family} fit.", class = "argument", arg = "type")
   }
   if (se && type %in% c("class", "layers")) {
-    pn_abort("{.code se.fit = TRUE} goes with type response, link, prob or terms.", class = "argument", arg = "se.fit")
+    pn_abort("{.code se.fit = TRUE} requires type response, link, prob or terms.", class = "argument", arg = "se.fit")
   }
   if (se && length(object$members) < 2L) {
     pn_abort(
@@ -105,13 +104,13 @@ check_type <- function(object, type, se) {
   }
 }
 
-#' Stop unless the fit has what `out_of_fold = TRUE` asks for
+#' Stop unless the fit has what `out_of_fold = TRUE` requires
 #' @noRd
 check_out_of_fold <- function(object, type, se, without) {
   if (!without) {
     pn_abort(
       c(
-        "{.code out_of_fold = TRUE} is about the rows that the fit learned from, so {.arg newdata} must be left out.",
+        "{.code out_of_fold = TRUE} refers to the rows used for the fit, so {.arg newdata} must be omitted.",
         i = "New rows are predicted by all members."
       ),
       class = "argument", arg = "newdata"
@@ -128,7 +127,7 @@ check_out_of_fold <- function(object, type, se, without) {
   }
   if (se || type %in% c("terms", "layers")) {
     pn_abort(
-      "{.code out_of_fold = TRUE} goes with type response, link, class or prob, without {.arg se.fit}.",
+      "{.code out_of_fold = TRUE} requires type response, link, class or prob, without {.arg se.fit}.",
       class = "argument", arg = "out_of_fold"
     )
   }
@@ -158,7 +157,7 @@ encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) 
   )
 }
 
-#' One warning about values that the training data say nothing about
+#' A single warning about values that do not occur in the training data
 #' @noRd
 warn_unknown <- function(encoded, encoders) {
   gone <- encoded$new_missing
@@ -171,7 +170,7 @@ warn_unknown <- function(encoded, encoders) {
   bullets <- c(
     if (length(gone)) "Missing values in {.and {.field {gone}}}: the average effect is used.",
     if (any(!as_missing)) "New levels of {listed(!as_missing)}: the average effect is used.",
-    if (any(as_missing)) "New levels of {listed(as_missing)}: taken as missing.",
+    if (any(as_missing)) "New levels of {listed(as_missing)}: treated as missing.",
     if (length(infinite)) {
       "Infinite or huge values in {.and {.field {infinite}}}: the end of the training range is used."
     }
@@ -179,7 +178,7 @@ warn_unknown <- function(encoded, encoders) {
   if (length(bullets)) {
     names(bullets) <- rep("*", length(bullets))
     pn_warn(
-      c("{.arg newdata} has values that the training data did not have.", bullets),
+      c("{.arg newdata} has values that do not occur in the training data.", bullets),
       class = "unknown_values", columns = unique(c(gone, names(levels), infinite)), levels = levels
     )
   }

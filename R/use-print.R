@@ -1,4 +1,4 @@
-# print() and summary(): what was fitted, on what, how well, and what each term does.
+# print() and summary(): what was fitted, to which data, how well it predicts, and what each term does.
 
 validation_labels <- c(mse = "RMSE", auc = "AUC", logloss = "log-loss", deviance = "deviance")
 
@@ -9,7 +9,7 @@ model_title <- function(object) {
   sprintf("%s (order %s), %s", name, format(order), kind[[object$family$family]])
 }
 
-#' The call without data that was passed by value
+#' The call without data that were passed by value
 #' @noRd
 format_call <- function(call) {
   for (i in seq_along(call)[-1L]) {
@@ -59,7 +59,7 @@ model_facts <- function(object) {
   c(facts, Time = format_seconds(object$elapsed))
 }
 
-#' Facts of a fit by the paper's procedure
+#' Facts about a fit by the paper's procedure
 #' @noRd
 paper_facts <- function(object) {
   c(
@@ -68,7 +68,7 @@ paper_facts <- function(object) {
   )
 }
 
-#' Facts of the package's own fit: its members, which features have prototypes, scores of rows left out
+#' Facts about a fit by the package's default procedure: members, features with prototypes, scores of rows left out
 #' @noRd
 own_facts <- function(object) {
   members <- length(object$members)
@@ -92,7 +92,7 @@ own_facts <- function(object) {
       none <- if (any(single)) "none" else "none: all shapes are smooth"
       c(
         if (object$order > 1) {
-          c("Smooth part" = "under the prototypes, which do better with it out of fold")
+          c("Smooth part" = "below the network, which predicts better with it out of fold")
         } else {
           c(Prototypes = if (length(names)) some(names, quote = "") else none)
         },
@@ -109,7 +109,7 @@ own_facts <- function(object) {
   facts
 }
 
-#' How many members, and how they do on their own
+#' How many members there are, and how each performs
 #' @noRd
 ensemble_fact <- function(object) {
   paste(c(
@@ -136,7 +136,7 @@ judged_by <- function(object) {
   paste0(validation_labels[[name]], if (name == "mse" && !is.null(object$response$names)) " (standardised)")
 }
 
-#' Best score and epoch; of an ensemble its average's score, else mean and range over the members
+#' Best score and epoch; for an ensemble the score of its average, else mean and range over the members
 #' @noRd
 validation_fact <- function(object) {
   members <- object$members
@@ -164,32 +164,33 @@ cat_facts <- function(facts) {
 
 #' Print and summarise a fit
 #'
-#' `print()` shows what was fitted, on how many rows, which features have prototypes, and how well the fit predicts rows
-#' that were left out. `summary()` adds the settings and a table of the terms: their importance (mean absolute effect
-#' over the training rows), the range of their effects, and the effect of a missing value with the number of rows that
-#' it rests on. Effects are on the link scale, centred over the training rows.
+#' `print()` shows which model was fitted, to how many rows, which features have prototypes, and how well the fit
+#' predicts rows that were left out. `summary()` adds the settings and a table of the terms: their importance (mean
+#' absolute effect over the training rows), the range of their effects, and the effect of a missing value with the
+#' number of rows on which it is based. Effects are on the link scale, centred over the training rows.
 #'
-#' @section Scores: Scores of the default fit are out of fold: each row is predicted by the member that did not see it.
-#' With `validation` they are those of the validation rows. The intervals are at 95 %: for log-loss, deviance and mean
-#' squared error from the standard error of the mean over rows, or over groups; for the AUC that of Hanley and McNeil on
-#' the logit scale. The calibration slope is that of a regression of the response on the linear predictor; below 1,
-#' predictions are too extreme. When the gain over a model without features is less than one standard error, `print()`
-#' says that nothing was learned.
+#' @section Scores: Scores of the default fit are out-of-fold scores: each row is predicted by the member that was not
+#' trained on it. With `validation` they are those of the validation rows. The intervals are 95 % intervals: for
+#' log-loss, deviance and mean squared error they are based on the standard error of the mean over rows, or over groups;
+#' for the AUC, on the standard error of Hanley and McNeil, on the logit scale. The calibration slope is that of a
+#' regression of the response on the linear predictor; a slope below 1 indicates that predictions are too extreme. If
+#' the gain over a model without features is less than one standard error, `print()` reports that nothing was learned.
 #'
-#' @section Evidence: In the table of terms, `edf` are the effective degrees of freedom of the smooth part. `prototypes`
-#' has the evidence z of the screening: how much a feature's prototypes reduce the loss of left-out rows beyond what a
-#' smooth curve does, in standard errors. In parentheses it did not suffice, and the feature is smooth. "single values"
-#' stands for a feature whose values have effects of their own beside the curve, see [protonam()], with the z that spoke
-#' for them. These are screening measures, not tests.
+#' @section Evidence: In the table of terms, `edf` gives the effective degrees of freedom of the smooth component.
+#' `prototypes` gives the evidence z from the screening: by how many standard errors a feature's prototypes reduce the
+#' loss of left-out rows further than a smooth curve does. Values in parentheses were not sufficient, and the feature is
+#' smooth. "single values" denotes a feature whose values have separate effects in addition to the curve, see
+#' [protonam()], with the z on which this was decided. These are screening measures, not tests.
 #'
 #' @param object,x A fit, or its summary.
-#' @param n At most how many terms (the most important ones) to print.
+#' @param n Maximum number of terms to print, the most important ones first.
 #' @param digits Significant digits.
 #' @param ... Nothing.
 #' @return `summary()` returns a list of class `summary.protonam` with `call`, `facts`, `effects` (the term table, a
 #'   data frame), `judged` (the scores of left-out rows with their intervals, a data frame, or `NULL`), `scores` (one
-#'   row per member), `task_scores` (one row per group or response, for the training rows, for the same out of fold,
-#'   and for the validation rows; `NULL` if there is one only) and `control`. `print()` returns its argument, invisibly.
+#'   row per member), `task_scores` (one row per group or response, for the training rows, for the same rows out of
+#'   fold, and for the validation rows; `NULL` if there is only one) and `control`. `print()` returns its argument,
+#'   invisibly.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 20, seed = 1)
 #' fit
@@ -203,7 +204,7 @@ summary.protonam <- function(object, ...) {
   )
   effects <- object$effects
   if (!is.null(effects)) {
-    # how many rows the effect of a missing value rests on
+    # the number of rows on which the effect of a missing value is based
     absent <- vapply(object$encoder, function(encoder) encoder$support$missing %||% 0, 0)
     effects$missing_rows <- ifelse(is.na(effects$missing), NA, absent[match(effects$term, feature_names(object))])
     effects <- effects[order(match(effects$output, unique(effects$output)), -effects$importance), ]
@@ -287,7 +288,7 @@ print_effects <- function(effects, n, digits, link) {
   }
 }
 
-#' What speaks for prototypes, in a word or two
+#' The evidence for prototypes, in a word or two
 #' @noRd
 evidence_text <- function(effects) {
   z <- ifelse(is.na(effects$evidence), "", sprintf("z = %.1f", effects$evidence))
