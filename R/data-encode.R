@@ -10,7 +10,7 @@
 #   name, type     type is one of numeric, logical, factor, ordered, character, Date, POSIXct, difftime
 #   levels         categorical types: levels in code order (code = position - 1); else NULL
 #   unit           time zone (POSIXct) or unit (difftime); else NULL
-#   has_missing    were there missing values in the training rows? If so they have an effect of their own: a categorical
+#   has_missing    were there missing values in the training rows? If so they have a separate effect: a categorical
 #                  gets the code after its last level, a number stays NaN and the engine learns its activation
 #   scaling        see R/data-scaling.R
 #   bins           NULL, or list(breaks, value): original values are cut at breaks, processed values stand for the bins

@@ -195,7 +195,7 @@ read_numbers <- function(y, name, family) {
     levels <- c("0", "1")
   } else if (family$family == "poisson") {
     if (any(seen < 0)) {
-      pn_abort("Counts cannot be negative; {.field {name}} has {min(seen)}.", class = "response", arg = name)
+      pn_abort("Counts cannot be negative; {.field {name}} contains {min(seen)}.", class = "response", arg = name)
     }
     if (!any(seen > 0)) {
       pn_abort("All counts in {.field {name}} are zero.", class = "one_class", arg = name)

@@ -304,7 +304,7 @@ print.protonam_control <- function(x, ...) {
   invisible(x)
 }
 
-own_bins <- 1024 # of the package's own procedure: values that matter are not cut
+own_bins <- 1024 # of the default procedure: values that matter are not cut
 
 with_own_bins <- function(control) {
   if (control$procedure == "crossfit" && !"bins" %in% attr(control, "given")) control$bins <- own_bins

@@ -1,5 +1,5 @@
-# The package's own way to fit: layer 0 under the prototype layers, members that each leave one fold out, nothing
-# selected by accident. (The paper's way is in R/fit-recipe.R.)
+# The default procedure: layer 0 below the prototype layers, members that each leave one fold out, no selection by
+# chance. (The paper's procedure is in R/fit-recipe.R.)
 #
 # A job is list(config, data, encoded, control, groups, seed, threads, verbose): what does not change from one training
 # to the next. A design is what is decided from the data before the members train: list(base, engine, control, centers,
@@ -90,7 +90,7 @@ design_without_base <- function(job, control) {
   )
 }
 
-#' Pairs, or all features together: over a smooth layer 0 where the rows speak for it
+#' Pairs, or all features together: above a smooth layer 0 where the data support it
 #'
 #' On clean data a surface without its smooth margins can be rougher than the surface, and the network is better off
 #' alone. Both are fitted to halves of the rows, and the one with the smaller loss of the other halves is kept.
@@ -197,7 +197,7 @@ crossfit <- function(job, k, order) {
   model
 }
 
-#' Link of every training row by the member that did not see it: matrix as `fitted`, own units, NA for other rows
+#' Link of every training row from the member not trained on it: matrix as `fitted`, units of the response, NA otherwise
 #' @param at Positions of the training rows among all rows.
 #' @noRd
 out_of_fold <- function(fields, data, at, task, threads) {

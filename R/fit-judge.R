@@ -177,7 +177,7 @@ auc_interval <- function(y, score, weights, z) {
   c(auc, stats::plogis(stats::qlogis(auc) + c(-half, half)))
 }
 
-#' Slope of the observations on the linear predictor: 1 when predictions are as spread out as they should be
+#' Slope of the observations on the linear predictor: 1 if predictions vary as much as they should
 #' @return c(slope, lower, upper), NULL where it cannot be had
 #' @noRd
 calibration_slope <- function(object, link, y, weights, z) {

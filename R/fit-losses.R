@@ -26,7 +26,7 @@ row_losses <- function(config, data, eta) {
 
 add_offset <- function(data, eta) if (is.null(data$offset)) eta else eta + data$offset
 
-#' Derivative of a row's loss by its linear predictor: its spread, over rows and outputs
+#' Derivative of a row's loss by its linear predictor: its standard deviation over rows and outputs
 #' @noRd
 score_spread <- function(config, data, eta) {
   y <- data$y

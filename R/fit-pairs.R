@@ -2,7 +2,7 @@
 
 #' Chosen pairs as components
 #'
-#' A feature that is in no chosen pair keeps an effect of its own, as the component (i, i).
+#' A feature that is in no chosen pair keeps a main effect, as the component (i, i).
 #' @param pairs A one-sided formula, or a number.
 #' @param screen Function(number) -> 2-row matrix of the strongest pairs; called when `pairs` is a number.
 #' @return 2-row integer matrix with columns in lexicographic order
@@ -47,7 +47,7 @@ formula_pairs <- function(pairs, features) {
     )
   }
   index <- match(named, features)
-  # a term of one feature asks for its own effect
+  # a term of one feature requests its main effect
   matrix(apply(members > 0, 2L, function(used) as.integer(rep_len(sort(index[used]), 2L))), nrow = 2L)
 }
 

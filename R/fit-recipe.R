@@ -1,5 +1,5 @@
 # From a frame to a fitted model: spec -> sample -> encoded rows -> members -> fields -> scores and effects. The one
-# place where the package's own procedure (R/fit-crossfit.R) and the paper's part.
+# place where the default procedure (R/fit-crossfit.R) and that of the paper separate.
 
 #' Fit a model
 #'
@@ -77,7 +77,7 @@ sample_config <- function(sample, spec, encoded, control) {
   model_config(control, components, length(names), response$family$family, outputs)
 }
 
-#' The paper's procedure: members with seeds of their own, the best epoch by validation rows
+#' The paper's procedure: members with different seeds, the best epoch chosen by validation rows
 #' @return list(config, engine, members, control, seconds)
 #' @noRd
 paper_members <- function(config, sample, encoded, spec, control) {
@@ -93,7 +93,7 @@ paper_members <- function(config, sample, encoded, spec, control) {
   )
 }
 
-#' The package's own procedure
+#' The default procedure
 #' @return What crossfit() returns.
 #' @noRd
 own_members <- function(config, sample, encoded, spec, control) {
@@ -164,7 +164,7 @@ add_scores <- function(fields, sample, judged, paper) {
   fields
 }
 
-#' What validation rows do in the package's own procedure
+#' The role of validation rows in the default procedure
 #' @noRd
 tell_validation <- function(n) {
   if (n > 0) {
@@ -175,7 +175,7 @@ tell_validation <- function(n) {
   }
 }
 
-#' Scores of an own fit: of validation rows where there are any, else out of fold
+#' Scores of a default fit: of validation rows where there are any, else out of fold
 #' @noRd
 judge_fit <- function(fields, judged, weights, groups) {
   if (nrow(judged$link)) {

@@ -27,7 +27,7 @@ response_relation <- function(config, data) {
 feature_products <- function(feature, data) {
   value <- feature$values
   group <- ceiling(16 * rank(value) / length(value))
-  group[is.nan(value)] <- 17 # missing values are a group of their own
+  group[is.nan(value)] <- 17 # missing values form a separate group
   group <- group[encoded_index(feature, data$n)]
   labels <- rowsum(1 * !is.na(data$y), group)
   deviation <- data$y - rep(colMeans(data$y, na.rm = TRUE), each = data$n)

@@ -3,7 +3,7 @@
 #
 # A base is list(terms = list per feature of list(kind, knots, missing, values), handle = how much smoother than found,
 # per feature, or NULL). Kinds: "spline" (two knots are a line), "levels" (a value per level, without order), "none".
-# values: NULL, or the values of a spline's feature that have effects of their own beside the spline.
+# values: NULL, or the values of a spline's feature that have separate effects in addition to the spline.
 
 max_base_columns <- 400L # coefficients of layer 0 in all
 least_knots <- 20L
@@ -89,7 +89,7 @@ spread_out <- function(values, k, n) {
   unique((by_rank + seq(values[1L], values[length(values)], length.out = k)) / 2)
 }
 
-#' Splines whose single values may have effects of their own: columns of few values that many rows share
+#' Splines whose single values may have separate effects: columns with few values, each shared by many rows
 #' @return list of values per feature, NULL where this is out of the question
 #' @noRd
 value_candidates <- function(encoded, base, n) {
@@ -102,7 +102,7 @@ value_candidates <- function(encoded, base, n) {
 }
 
 least_values <- 5L
-rows_per_value <- 20 # in the mean
+rows_per_value <- 20 # on average
 
 has_values <- function(base) lengths(lapply(base$terms, `[[`, "values")) > 0L
 

@@ -32,7 +32,7 @@ fit_spec <- function(given) {
 
 default_validation <- function(validation, paper) validation %||% if (paper) paper_validation else 0
 
-#' Arguments that do not go with the procedure
+#' Arguments that cannot be combined with the procedure
 #' @noRd
 check_procedure <- function(control, order, bootstrap, smoothness) {
   if (control$procedure == "crossfit" && bootstrap) {
@@ -62,7 +62,7 @@ check_procedure <- function(control, order, bootstrap, smoothness) {
   }
 }
 
-#' Has an own fit the penalty on variation?
+#' Does a default fit have the penalty on variation?
 #' @noRd
 has_variation <- function(control, order) order == 1 && control$base != "none" && !identical(control$variation, 0)
 

@@ -169,7 +169,7 @@ fit_levels <- function(panel, width, columns, large, label) {
   panel
 }
 
-#' "age", "age, layer 2", "age : weight, female"; a long name has two lines and the rest one of its own
+#' "age", "age, layer 2", "age : weight, female"; a long name has two lines and the rest a separate one
 #' @noRd
 panel_title <- function(labels, words, width) {
   text <- paste(labels, collapse = " : ")

@@ -1,7 +1,7 @@
 # Figures in ggplot2: one page of a figure becomes one plot, its panels facets.
 #
 # Facets share the kind of their scales, but the panels of a page differ: numbers, dates, names, axes exchanged. So
-# where panels differ, each is drawn in coordinates of its own: panel j runs from 3 j to 3 j + 1 along x and y, and the
+# where panels differ, each is drawn in separate coordinates: panel j runs from 3 j to 3 j + 1 along x and y, and the
 # scales' breaks and labels are functions that find the panel by these numbers. A page of plain numeric panels keeps the
 # values themselves as coordinates, so that scales can be added to the plot.
 
@@ -22,7 +22,7 @@ gg_page <- function(figure, number) {
     data.frame(x = panels[[j]]$x$limits, y = panels[[j]]$y$limits, panel = factor(j, seq_along(panels)))
   }))
   plot <- plot + ggplot2::geom_blank(gg_aes(x = "x", y = "y"), data = ends)
-  # effects along x in some panels only: these need a title of their own
+  # effects along x in some panels only: these need a separate title
   plot +
     gg_axis(panels, "x", titled = any(turned) && !all(turned)) + gg_axis(panels, "y") +
     gg_facets(panels, page) + gg_scales(figure, panels) + gg_titles(figure, panels, number) + gg_theme(panels)
@@ -38,7 +38,7 @@ is_plain <- function(panel) {
 #' @noRd
 gg_aes <- function(...) do.call(ggplot2::aes, lapply(c(...), as.name))
 
-#' A panel with its marks and axes in coordinates of its own, or (`own = FALSE`) as it is
+#' A panel with its marks and axes in separate coordinates, or (`own = FALSE`) unchanged
 #' @noRd
 gg_place <- function(panel, j, own) {
   if (!own) {
@@ -250,7 +250,7 @@ gg_titles <- function(figure, panels, number) {
 }
 
 gg_theme <- function(panels) {
-  # one panel without a title of its own: the title stands at the axis
+  # one panel without a separate title: the title stands at the axis
   single <- length(panels) == 1L && (!isTRUE(panels[[1L]]$flipped) || is.null(panels[[1L]]$title))
   dense <- max(vapply(panels, function(panel) if (isTRUE(panel$y$named)) length(panel$y$at) else 0L, 1L)) > 25L
   ggplot2::theme_classic(base_size = 10) +

@@ -1,7 +1,7 @@
 # How panels fill pages.
 #
 # A page is list(panels, rows, columns): numbers of the panels, filled by row. Panels of few levels and of curves share
-# pages of at most `most` panels; a panel of many levels needs height and gets a page of its own, or half of one.
+# pages of at most `most` panels; a panel of many levels needs height and gets a separate page, or half of one.
 
 max_panels <- 12L
 many_levels <- 12L

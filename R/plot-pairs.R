@@ -1,8 +1,8 @@
 # Interactions as panels: heat maps over the grid of two features, or the paper's coloured scatter.
 #
 # The rows of a pair hold one effect per cell of a grid: x or level along one axis, y or level2 along the other. Cells
-# of numbers reach half way to the next grid value, cells of levels have width 1, missing values a slot of their own.
-# Heat maps leave out cells that have no training rows near, where an interaction would be a guess.
+# of numbers reach half way to the next grid value, cells of levels have width 1, missing values a separate slot. Heat
+# maps leave out cells that have no training rows near, where an interaction would be a guess.
 
 #' Panel of an interaction
 #'

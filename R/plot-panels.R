@@ -84,7 +84,7 @@ missing_slot <- function(axis) {
   list(axis = axis, from = from, at = at, width = 0.12 * width)
 }
 
-#' The effects of missing values: a symbol of their own, side by side for several series
+#' The effects of missing values: a separate symbol, side by side for several series
 #' @noRd
 missing_marks <- function(rows, at, width) {
   x <- at + dodge(rows$series, width)

@@ -29,7 +29,7 @@ map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_
     renew_workers()
   }
   if (length(again)) {
-    # on its own each: whatever kills a worker must not take others along
+    # one worker each: what kills a worker must not affect the others
     way$labels <- labels[again]
     way["each"] <- list(if (!is.null(each)) function(i, value) each(again[i], value))
     done[again] <- do_work(items[again], fun, list(...), way, alone = TRUE)
@@ -54,7 +54,7 @@ map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_
   lapply(done, `[[`, "value")
 }
 
-#' Text that is no template
+#' Text that is not a template
 #' @noRd
 escape_braces <- function(x) {
   kept <- names(x)
@@ -71,7 +71,7 @@ should_repeat <- function(one) !is.null(one$error) && !inherits(one$error, "prot
 
 #' @param shared Arguments that all items share.
 #' @param way list(plan, threads, labels, each, progress), see map_work()
-#' @param alone Every item on a worker of its own?
+#' @param alone Every item on a separate worker?
 #' @return list of list(value =) or list(error =)
 #' @noRd
 do_work <- function(items, fun, shared, way, alone = FALSE) {
@@ -202,7 +202,7 @@ share_of <- function(total, sharing) as.integer(max(1, total %/% sharing))
 renew_workers <- function() {
   strategies <- future::plan("list")
   future::plan("sequential")
-  # before new connections are made: the finalizers of the old would close whatever has their numbers then; they warn
+  # before new connections are made: the finalizers of the old would close those that have their numbers then; they warn
   # about connections that the lost worker left open
   suppressWarnings(gc())
   future::plan(strategies)
@@ -262,7 +262,7 @@ home_of <- function(name, env) {
   }
 }
 
-#' Evaluate with R's generator in a state of its own, and put the old state back
+#' Evaluate with R's generator in a separate state, and restore the old state
 #' @noRd
 with_seed <- function(seed, expr) {
   kinds <- RNGkind()

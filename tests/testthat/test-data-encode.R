@@ -137,7 +137,7 @@ test_that("values that single precision cannot tell apart, or square, are told",
   data <- mixed_data(60)
   data$seconds <- 1.7e9 + 1:60
   none <- function(...) protonam(..., control = tiny(scaling = "none"), seed = 1)
-  expect_warning(none(y ~ seconds, data), "48 distinct values of seconds 1 ", class = "protonam_warning_precision")
+  expect_warning(none(y ~ seconds, data), "48 distinct values of seconds, 1 ", class = "protonam_warning_precision")
   expect_no_warning(tiny_fit(y ~ seconds, data))
   expect_no_warning(none(y ~ I(seconds - 1.7e9), data))
   expect_no_warning(check_single(withr::with_seed(1, runif(1e5)), "x"))

@@ -255,7 +255,7 @@ test_that("pairs stand over a smooth layer where it helps, and main effects cont
   data$y <- data$a + b + rnorm(n)
   chosen <- own_fit(y ~ ., data, order = 2)
   expect_true(has_base(chosen))
-  expect_output(print(chosen), "Smooth part +under the prototypes")
+  expect_output(print(chosen), "Smooth part +below the network")
   lonely <- own_fit(y ~ ., data, order = 2, pairs = ~ a:b, base = "smooth")
   terms <- predict(lonely, data, type = "terms")
   expect_equal(rowSums(terms) + attr(terms, "constant"), predict(lonely, data, type = "link"), tolerance = 1e-8)

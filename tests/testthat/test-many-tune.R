@@ -58,7 +58,7 @@ test_that("trials that fail with more epochs keep the score of their shorter run
     list(score = item$control$lr, score_name = "mse", best_epoch = 1L, epochs = item$epochs, seconds = 0)
   }
   expect_warning(trials <- run_trials(trials, job, 1, 2, 1, FALSE, NULL, run),
-    "No trial could go on",
+    "No trial could be continued",
     class = "protonam_warning_left_out"
   )
   expect_identical(vapply(trials, `[[`, "", "status"), c("failed", "ok"))

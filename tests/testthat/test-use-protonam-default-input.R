@@ -77,7 +77,7 @@ test_that("more columns than rows", {
 test_that("one number for validation is asked about", {
   expect_error(own_fit(y ~ a, data, validation = 30), "fraction below 1", class = "protonam_error_validation")
   expect_error(
-    protonam(y ~ a, data, control = tiny(), validation = 30), "row 30 alone",
+    protonam(y ~ a, data, control = tiny(), validation = 30), "row 30 only",
     class = "protonam_error_validation"
   )
   expect_message(fit <- own_fit(y ~ a, data, validation = 0.25), "30 validation rows .* choose nothing",
