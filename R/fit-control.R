@@ -15,7 +15,7 @@
 #' | | noisy | clean |
 #' |---|---|---|
 #' | `prototypes`, `layers`, `hidden` | 16, 2, 32 | 32, 4, 64 |
-#' | steps | `1200 * sqrt(n / 4000)`, from 400 to 4000 | 7000 |
+#' | steps | `1200 * sqrt(n / 4000)`, from 400 to 4000 | 7000; 2400 for `order = 2` and higher |
 #' | `batch_size`, at most | 1024 | 2048, or the power of two nearest to `n / 128` if that is larger, up to 16,384 |
 #' | `weight_decay` | 0.01 | 0.001 |
 #' | `variation` | 0.3 | 0.1 or 0.03, whichever has the smaller loss in the screening |
@@ -186,11 +186,11 @@ default_settings <- function(n, batch_size = NULL) {
 #' @param explained Share of the loss that layer 0 explains: many rows with little noise call for a larger network, more
 #'   steps and a weaker penalty.
 #' @noRd
-own_settings <- function(n, explained, batch_size = NULL) {
+own_settings <- function(n, explained, batch_size = NULL, pairs = FALSE) {
   clean <- explained > clean_share && n >= clean_rows
   most <- if (clean) max(2048, power_of_two(n / 128)) else 1024
   batch <- batch_size %||% min(max(power_of_two(n / 8), 32), most, 16384)
-  steps <- if (clean) 7000 else min(max(1200 * sqrt(n / 4000), 400), 4000)
+  steps <- if (clean) if (pairs) 2400 else 7000 else min(max(1200 * sqrt(n / 4000), 400), 4000)
   list(
     prototypes = if (clean) 32 else 16, layers = if (clean) 4 else 2, hidden = if (clean) 64 else 32,
     batch_size = batch, epochs = epochs_for(steps, n, batch), lr = 1e-3,
@@ -213,8 +213,8 @@ epochs_for <- function(steps, n, batch) {
 #' @noRd
 resolve_control <- function(control, n) fill_control(control, default_settings(n, control$batch_size), n)
 
-settle_control <- function(control, n, explained) {
-  fill_control(control, own_settings(n, explained, control$batch_size), n)
+settle_control <- function(control, n, explained, pairs = FALSE) {
+  fill_control(control, own_settings(n, explained, control$batch_size, pairs), n)
 }
 
 fill_control <- function(control, defaults, n) {

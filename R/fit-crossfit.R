@@ -98,11 +98,11 @@ design_without_base <- function(job, control) {
 pair_design <- function(job, fold, order) {
   given <- "base" %in% attr(job$control, "given")
   if (job$control$base == "none" || (order > 2 && is.finite(order)) || (is.null(fold) && !given)) {
-    return(design_without_base(job, settle_control(job$control, job$data$n, 1)))
+    return(design_without_base(job, settle_control(job$control, job$data$n, 1, pairs = TRUE)))
   }
   base <- base_terms(job$encoded, job$data$n, job$control$base)
   eta <- add_offset(job$data, fit_base(job$config, job$data, base)$eta)
-  control <- settle_control(job$control, job$data$n, explained_share(job$config, job$data, eta))
+  control <- settle_control(job$control, job$data$n, explained_share(job$config, job$data, eta), pairs = TRUE)
   alone <- over <- design_without_base(job, control)
   over$base <- base
   over$net <- seq_along(job$data$features)

@@ -104,7 +104,7 @@ trial_of <- function(number, settings, control, job) {
   if (is_fraction(validation)) rows <- rows * (1 - validation)
   rows <- max(floor(rows), 1)
   if (own) {
-    control <- settle_control(control, rows, job$explained %||% 0)
+    control <- settle_control(control, rows, job$explained %||% 0, (job$dots$order %||% 1) > 1)
     if (!"bins" %in% attr(control, "given")) control$bins <- own_bins
   } else {
     control <- resolve_control(control, rows)
