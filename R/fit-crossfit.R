@@ -10,7 +10,7 @@
 #' @return feature numbers
 #' @noRd
 prototype_candidates <- function(for_features, base, names) {
-  may <- if (is.null(base)) rep(TRUE, length(names)) else may_jump(base)
+  may <- may_jump(base)
   if (is.null(for_features) || isTRUE(for_features)) {
     return(which(may))
   }
@@ -186,6 +186,7 @@ crossfit_model <- function(job, design, fold, skip, verbose = FALSE) {
 #' @return list(config, engine, base, members, fold, evidence, control)
 #' @noRd
 crossfit <- function(job, k, order) {
+  job$smooth <- new.env() # smooth models of the screening's halves, by round: fitted once
   classes <- job$classes
   fold <- member_folds(k, job$data$n, job$groups, classes, job$seed)
   # a single model has no folds, but its features are screened all the same

@@ -89,10 +89,13 @@ gains_in_rounds <- function(job, fold, first, again) {
 screening_round <- function(job, design, fold, round) {
   half <- screening_halves(fold, round)
   full <- crossfit_model(job, design, half, seq_len(n_halves))
-  design$net <- integer()
-  design$base <- with_values(design$base, list(NULL))
-  smooth <- crossfit_model(job, design, half, seq_len(n_halves))
-  gains_of_roughness(full, smooth, job$data, half, job$threads)
+  name <- as.character(round)
+  if (is.null(job$smooth[[name]])) {
+    design$net <- integer()
+    design$base <- with_values(design$base, list(NULL))
+    job$smooth[[name]] <- crossfit_model(job, design, half, seq_len(n_halves))
+  }
+  gains_of_roughness(full, job$smooth[[name]], job$data, half, job$threads)
 }
 
 #' What prototypes, or effects of single values, add to each feature, out of fold

@@ -153,7 +153,7 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
                                 offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
                                 validation = NULL, groups = NULL, ensemble = NULL, smoothness = NULL,
                                 control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(),
-                             bootstrap = FALSE, ...) {
+                                bootstrap = FALSE, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   if (missing(y)) {

@@ -161,32 +161,26 @@ static SEXP predict_body(void *data) {
   return out;
 }
 
-static SEXP predict_run(SEXP config, SEXP params, SEXP running, SEXP data, SEXP threads, wanted want) {
-  predict_call call = {.config = config,
-                       .params = params,
-                       .running = running,
-                       .data = data,
-                       .threads = threads,
-                       .keep = R_NilValue,
-                       .want = want};
-  return pn_r_guard(predict_body, &call, &call.arena);
-}
-
-SEXP ffi_predict(SEXP config, SEXP params, SEXP running, SEXP data, SEXP threads) {
-  return predict_run(config, params, running, data, threads, WANT_PREDICTIONS);
-}
-
-SEXP ffi_contributions(SEXP config, SEXP params, SEXP running, SEXP data, SEXP by_layer, SEXP keep, SEXP threads) {
+static SEXP predict_run(SEXP config, SEXP params, SEXP running, SEXP data, SEXP keep, SEXP threads, wanted want) {
   predict_call call = {.config = config,
                        .params = params,
                        .running = running,
                        .data = data,
                        .threads = threads,
                        .keep = keep,
-                       .want = Rf_asLogical(by_layer) == TRUE ? WANT_LAYER_CONTRIBUTIONS : WANT_CONTRIBUTIONS};
+                       .want = want};
   return pn_r_guard(predict_body, &call, &call.arena);
 }
 
+SEXP ffi_predict(SEXP config, SEXP params, SEXP running, SEXP data, SEXP threads) {
+  return predict_run(config, params, running, data, R_NilValue, threads, WANT_PREDICTIONS);
+}
+
+SEXP ffi_contributions(SEXP config, SEXP params, SEXP running, SEXP data, SEXP by_layer, SEXP keep, SEXP threads) {
+  return predict_run(config, params, running, data, keep, threads,
+                     Rf_asLogical(by_layer) == TRUE ? WANT_LAYER_CONTRIBUTIONS : WANT_CONTRIBUTIONS);
+}
+
 SEXP ffi_outputs(SEXP config, SEXP params, SEXP running, SEXP data, SEXP threads) {
-  return predict_run(config, params, running, data, threads, WANT_OUTPUTS);
+  return predict_run(config, params, running, data, R_NilValue, threads, WANT_OUTPUTS);
 }
