@@ -3,9 +3,10 @@
 # Members of the default fit each leave one fold of the rows out and share everything else, so that they differ only in
 # their rows. The delete-a-group jackknife turns their variance into a standard error,
 #   se^2 = (K - 1) / K sum_k (f_k - mean)^2,
-# no smaller than the posterior variance of layer 0: where all members shrink an effect to zero, they do not differ.
-# The larger of two estimates counts 1.5 (K - 1) degrees of freedom (measured: inst/benchmarks/README.md). Ensembles of
-# the paper's procedure have the plain standard deviation of their members, as in the paper.
+# no smaller than the posterior variance of layer 0, which contains that of its strengths: where all members shrink an
+# effect to zero, they do not differ. The larger of two estimates counts 2 (K - 1) degrees of freedom; models with many
+# degrees of freedom for their rows, or events, have wider bands (measured: inst/benchmarks/README.md). Ensembles of the
+# paper's procedure have the plain standard deviation of their members, as in the paper.
 
 is_crossfitted <- function(object) !is.null(object$fold)
 
@@ -23,7 +24,37 @@ member_error <- function(object) {
 band_width <- function(object, level, points = 1) {
   k <- length(object$members)
   level <- level^(1 / points)
-  if (is_crossfitted(object)) stats::qt((1 + level) / 2, 1.5 * (k - 1)) else stats::qnorm((1 + level) / 2)
+  if (!is_crossfitted(object)) {
+    return(stats::qnorm((1 + level) / 2))
+  }
+  stats::qt((1 + level) / 2, 2 * (k - 1)) * few_rows_factor(object)
+}
+
+#' How much wider bands are when rows, or events, are few for the degrees of freedom of layer 0
+#'
+#' Posterior variances are too small then, by about twice the share of the degrees of freedom.
+#' @noRd
+few_rows_factor <- function(object) {
+  if (!has_base(object)) {
+    return(1)
+  }
+  outputs <- object$config$n_tasks * object$config$n_outputs
+  freedom <- mean(vapply(object$members, function(member) sum(member$base$edf), 0)) / outputs
+  sqrt(1 + 2 * min(freedom / informative_rows(object), 1))
+}
+
+#' Rows that tell something: of the rarer classes, or with a count, where these are fewer
+#' @noRd
+informative_rows <- function(object) {
+  y <- object$y[object$train, 1L]
+  y <- y[!is.na(y)]
+  rows <- switch(object$family$family,
+    binomial = min(sum(y), sum(1 - y)),
+    multinomial = length(y) - max(tabulate(y + 1)),
+    poisson = min(sum(y), length(y)),
+    length(y)
+  )
+  max(rows, 1)
 }
 
 #' Number of independent points that a term's curve is equivalent to: its effective degrees of freedom plus its jumps

@@ -55,9 +55,9 @@ crossfit_design <- function(job, fold, order) {
   if (control$base == "none") {
     return(design_without_base(job, settle_control(control, data$n, 1)))
   }
-  base <- base_terms(job$encoded, data$n, control$base, job$handle)
-  alone <- fit_base(config, data, base)
-  eta <- add_offset(data, alone$eta)
+  first <- lean_base(job, job$handle)
+  base <- first$base
+  eta <- first$eta
   control <- settle_control(control, data$n, explained_share(config, data, eta))
   spread <- score_spread(config, data, eta)
   config <- sized_config(config, control)
@@ -100,11 +100,11 @@ pair_design <- function(job, fold, order) {
   if (job$control$base == "none" || (order > 2 && is.finite(order)) || (is.null(fold) && !given)) {
     return(design_without_base(job, settle_control(job$control, job$data$n, 1, pairs = TRUE)))
   }
-  base <- base_terms(job$encoded, job$data$n, job$control$base)
-  eta <- add_offset(job$data, fit_base(job$config, job$data, base)$eta)
-  control <- settle_control(job$control, job$data$n, explained_share(job$config, job$data, eta), pairs = TRUE)
+  first <- lean_base(job)
+  explained <- explained_share(job$config, job$data, first$eta)
+  control <- settle_control(job$control, job$data$n, explained, pairs = TRUE)
   alone <- over <- design_without_base(job, control)
-  over$base <- base
+  over$base <- first$base
   over$net <- seq_along(job$data$features)
   if (!is.null(fold)) {
     single <- over
@@ -122,6 +122,19 @@ pair_design <- function(job, fold, order) {
     sum(row_losses(job$config, job$data, link) * (job$data$weights %||% 1), na.rm = TRUE)
   })
   if (loss[[2L]] < loss[[1L]]) over else alone
+}
+
+#' Layer 0 with the knots that its fit to all rows needs, and that fit
+#' @return list(base, eta = linear predictors of layer 0 alone, offset included)
+#' @noRd
+lean_base <- function(job, handle = NULL) {
+  control <- job$control
+  n <- job$data$n
+  base <- base_terms(job$encoded, n, control$base, handle)
+  alone <- fit_base(job$config, job$data, base)
+  list(
+    base = base_terms(job$encoded, n, control$base, handle, alone$fitted$edf), eta = add_offset(job$data, alone$eta)
+  )
 }
 
 #' Degrees of freedom that the data ask for, where the user wants others

@@ -37,7 +37,12 @@ screen_features <- function(job, design, fold, strengths) {
 #' @noRd
 choose_values <- function(job, design, fold) {
   values <- value_candidates(job$encoded, design$base, job$data$n)
-  if (design$control$base != "smooth" || all(lengths(values) == 0L)) {
+  may <- which(lengths(values) > 0L)
+  if (design$control$base != "smooth" || !length(may)) {
+    return(design)
+  }
+  may <- may[promising_values(job, design, fold, may)]
+  if (!length(may)) {
     return(design)
   }
   only <- function(features) Map(function(v, use) if (use) v, values, seq_along(values) %in% features)
@@ -47,7 +52,7 @@ choose_values <- function(job, design, fold) {
     full$base <- with_values(full$base, only(features))
     screening_round(job, full, fold, round)$gain
   }
-  found <- gains_in_rounds(job, fold, round_with(which(lengths(values) > 0L), 1L), round_with)
+  found <- gains_in_rounds(job, fold, round_with(may, 1L), round_with)
   prototypes <- design$evidence$gain %||% matrix(0, job$data$n, length(values))
   prototypes[, setdiff(seq_along(values), design$net)] <- 0
   group <- job$groups %||% seq_len(job$data$n)
@@ -57,6 +62,59 @@ choose_values <- function(job, design, fold) {
   design$net <- setdiff(design$net, chosen)
   design$evidence$values <- found$z
   design
+}
+
+#' Features whose single values might stand out: a quick look before anything is fitted
+#'
+#' The slopes of the smooth model's loss, summed by value over one half of the rows, give shrunken effects by one Newton
+#' step from zero, and the other half judges them.
+#' @param features Candidates.
+#' @return logical, per candidate
+#' @noRd
+promising_values <- function(job, design, fold, features) {
+  half <- screening_halves(fold, 1L)
+  smooth <- smooth_halves(job, design, half, 1L)
+  data <- job$data
+  weights <- data$weights %||% rep(1, data$n)
+  links <- lapply(seq_len(n_halves), function(k) all_links(smooth, k, data, job$threads))
+  slopes <- lapply(links, function(eta) loss_slopes(job$config, data, eta))
+  gain_of <- function(i) {
+    code <- encoded_index(data$features[[i]], data$n)
+    gain <- numeric(data$n)
+    for (k in seq_len(n_halves)) {
+      out <- half == k
+      step <- vapply(seq_len(ncol(slopes[[k]])), function(u) {
+        -shrunken_steps(slopes[[k]][!out, u], weights[!out], code[!out], max(code))[code]
+      }, numeric(data$n))
+      loss <- row_losses(job$config, data, links[[k]]) - row_losses(job$config, data, links[[k]] + step)
+      gain[out] <- loss[out]
+    }
+    mean_in_errors(gain * weights, job$groups %||% seq_len(data$n))
+  }
+  vapply(features, gain_of, 0) > promising
+}
+
+promising <- 1 # in standard errors
+
+#' Sums of slopes by value to steps: random effects whose variance is that of the largest marginal likelihood
+#' @param slope Of each row's loss; their mean square stands for the curvature.
+#' @noRd
+shrunken_steps <- function(slope, weights, code, n_values) {
+  slope[is.na(slope)] <- 0
+  sums <- information <- numeric(n_values)
+  by_value <- rowsum(cbind(weights * slope, weights), code)
+  at <- as.integer(rownames(by_value))
+  curvature <- sum(weights * slope^2) / sum(weights)
+  sums[at] <- by_value[, 1L]
+  information[at] <- by_value[, 2L] * curvature
+  variances <- 4^(-6:3)
+  likelihood <- vapply(variances, function(v) {
+    sum(sums^2 * v / (1 + v * information) - log1p(v * information))
+  }, 0)
+  if (max(likelihood) <= 0) {
+    return(0 * sums)
+  }
+  sums / (information + 1 / variances[which.max(likelihood)])
 }
 
 #' Gains per row and feature, and their means in standard errors
@@ -89,13 +147,19 @@ gains_in_rounds <- function(job, fold, first, again) {
 screening_round <- function(job, design, fold, round) {
   half <- screening_halves(fold, round)
   full <- crossfit_model(job, design, half, seq_len(n_halves))
+  gains_of_roughness(full, smooth_halves(job, design, half, round), job$data, half, job$threads)
+}
+
+#' Layer 0 alone on the halves of a round, fitted once
+#' @noRd
+smooth_halves <- function(job, design, half, round) {
   name <- as.character(round)
   if (is.null(job$smooth[[name]])) {
     design$net <- integer()
     design$base <- with_values(design$base, list(NULL))
     job$smooth[[name]] <- crossfit_model(job, design, half, seq_len(n_halves))
   }
-  gains_of_roughness(full, job$smooth[[name]], job$data, half, job$threads)
+  job$smooth[[name]]
 }
 
 #' What prototypes, or effects of single values, add to each feature, out of fold
@@ -141,11 +205,15 @@ gains_of_roughness <- function(full, smooth, data, half, threads) {
 #' @noRd
 link_of_halves <- function(model, data, half, threads) {
   eta <- matrix(0, data$n, model$config$n_tasks * model$config$n_outputs)
-  for (k in seq_len(n_halves)) {
-    link <- layer_predictions(model, k, data, threads)
-    eta[half == k, ] <- link[half == k, dim(link)[2L], ]
-  }
-  add_offset(data, eta)
+  for (k in seq_len(n_halves)) eta[half == k, ] <- all_links(model, k, data, threads)[half == k, ]
+  eta
+}
+
+#' Link of every row by one member, offset included
+#' @noRd
+all_links <- function(model, k, data, threads) {
+  link <- layer_predictions(model, k, data, threads)
+  add_offset(data, matrix(link[, dim(link)[2L], ], data$n))
 }
 
 #' An effect as a spline with layer 0's strengths would have it

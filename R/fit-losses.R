@@ -49,6 +49,19 @@ score_spread <- function(config, data, eta) {
   sqrt(mean(slope^2, na.rm = TRUE))
 }
 
+#' Derivatives of every row's loss by its linear predictors
+#' @return [rows, task x output]
+#' @noRd
+loss_slopes <- function(config, data, eta) {
+  step <- 1e-4
+  matrix(vapply(seq_len(ncol(eta)), function(u) {
+    up <- down <- eta
+    up[, u] <- up[, u] + step
+    down[, u] <- down[, u] - step
+    (row_losses(config, data, up) - row_losses(config, data, down)) / (2 * step)
+  }, numeric(data$n)), data$n)
+}
+
 #' Share of the loss that layer 0 alone explains
 #' @noRd
 explained_share <- function(config, data, eta) {

@@ -18,19 +18,34 @@ base_knots <- function(n, n_splines) {
   max(2L, min(wanted, floor(columns / max(n_splines, 1L))))
 }
 
+many_knots <- 200L # of all splines together
+
+#' Knots that leave a spline room for more than the degrees of freedom found
+#'
+#' The time of a fit grows with the third power of all knots together: where they are many, splines that hardly bend
+#' have fewer.
+#' @noRd
+needed_knots <- function(freedom, most, handle = NULL) {
+  freedom[(handle %||% 1) < 1] <- Inf
+  as.integer(pmin(most, pmax(8, ceiling(3 * freedom) + 5)))
+}
+
 #' Terms of layer 0 for encoded training columns
 #'
 #' @param encoded From encode_training().
 #' @param n Training rows.
 #' @param kind "smooth", or "linear": straight lines and levels.
 #' @param handle NULL or smoothness per feature, see protonam().
+#' @param freedom NULL, or the degrees of freedom that the data ask for, per feature: splines have no more knots than
+#'   that needs.
 #' @noRd
-base_terms <- function(encoded, n, kind = "smooth", handle = NULL) {
+base_terms <- function(encoded, n, kind = "smooth", handle = NULL, freedom = NULL) {
   nominal <- vapply(encoded$encoders, has_no_order, NA)
   distinct <- Map(distinct_values, encoded$features, encoded$counts)
   spline <- !nominal & vapply(distinct, function(x) length(x$value), 1L) > 2L
   knots <- if (kind == "linear") 2L else base_knots(n, sum(spline))
-  terms <- Map(function(encoder, distinct, nominal) {
+  if (!is.null(freedom) && knots * sum(spline) > many_knots) knots <- needed_knots(freedom, knots, handle)
+  terms <- Map(function(encoder, distinct, nominal, knots) {
     values <- distinct$value
     missing <- encoder$has_missing && !is_categorical(encoder)
     if (nominal && length(values) > 2L) {
@@ -42,7 +57,7 @@ base_terms <- function(encoded, n, kind = "smooth", handle = NULL) {
       return(list(kind = "none", knots = numeric(), missing = missing))
     }
     list(kind = "spline", knots = spread_out(values, knots, n), missing = missing)
-  }, encoded$encoders, distinct, nominal)
+  }, encoded$encoders, distinct, nominal, knots)
   list(terms = unname(terms), handle = handle)
 }
 

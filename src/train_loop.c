@@ -265,7 +265,7 @@ pn_status pn_train(pn_model *model, const pn_data *rows, const pn_data *validati
   if (status == PN_OK && base != NULL) status = footing_init(&below, base, model, data, options->threads, arena);
   if (status != PN_OK) return status;
   if (base != NULL) {
-    const pn_smooth_options straight = {10, 1, 1, 1e-3};
+    const pn_smooth_options straight = {4, 1, 1, 1e-3}; /* only a start */
     own.base = below.eta;
     if (model->config->features > 0) status = pn_smooth_train(base->fitter, NULL, &straight, below.eta);
     if (status != PN_OK) return status;

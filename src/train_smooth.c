@@ -125,11 +125,26 @@ size_t pn_smooth_penalties(const pn_smooth_fitter *fit) {
   return fit->penalties;
 }
 
-/* cov[c x c] of the values of terms i .. end - 1, those of a feature, for output q; fit->inverse is V. */
-static void covariance(const pn_smooth_fitter *fit, size_t i, size_t end, size_t q, size_t c, double *cov) {
-  const size_t first = fit->term[i].at;
+/* What is needed to add the uncertainty of the strengths to a covariance. */
+typedef struct {
+  double *strengths; /* [penalties x penalties] their covariance, on the log scale */
+  double *d, *dv;    /* [columns x penalties] */
+} uncertainty;
+
+/* cov[c x c] of the values of terms i .. end - 1, those of a feature, for the output q that is prepared: phi V and, to
+ * first order, what the uncertainty of the strengths adds. */
+static void covariance(const pn_smooth_fitter *fit, size_t i, size_t end, size_t q, size_t c, const uncertainty *of,
+                       double *cov) {
+  const size_t first = fit->term[i].at, M = fit->penalties;
+  pn_smooth_sensitivity(fit, first, c, of->d);
   for (size_t k = 0; k < c; ++k) {
-    for (size_t j = 0; j < c; ++j) cov[j * c + k] = fit->phi[q] * fit->inverse[(first + k) * fit->P + first + j];
+    for (size_t j = 0; j < M; ++j) of->dv[k * M + j] = pn_sum_product(of->d + k * M, of->strengths + j * M, M);
+  }
+  for (size_t k = 0; k < c; ++k) {
+    for (size_t j = 0; j < c; ++j) {
+      cov[j * c + k] = fit->phi[q] * fit->inverse[(first + k) * fit->P + first + j] +
+                       pn_sum_product(of->dv + k * M, of->d + j * M, M);
+    }
   }
   /* A V A' with A = I - 1 mu' on a term's knots: centred values */
   for (; i < end; ++i) {
@@ -187,18 +202,26 @@ pn_status pn_smooth_keep(const pn_smooth_fitter *fit, pn_smooth_result *result, 
   memcpy(result->penalty, fit->penalty, fit->penalties * sizeof(pn_smooth_penalty));
   result->penalties = fit->penalties;
   result->iterations = fit->iterations;
-  size_t c = 0;
+  size_t c = 0, most = 0;
   for (size_t i = 0; i < from->terms; i = end_of_feature(fit, i, &c)) {
     end_of_feature(fit, i, &c);
+    most = c > most ? c : most;
     result->columns[from->term[i].feature] = c;
     result->covariance[from->term[i].feature] = pn_arena_alloc(arena, PN_SIZE(c, c, B), sizeof(double));
   }
+  const size_t M = fit->penalties;
+  const uncertainty of = {
+      pn_arena_alloc(arena, pn_size_add(PN_SIZE(M, M), 1), sizeof(double)),
+      pn_arena_alloc(arena, pn_size_add(PN_SIZE(most, M), 1), sizeof(double)),
+      pn_arena_alloc(arena, pn_size_add(PN_SIZE(most, M), 1), sizeof(double)),
+  };
   if (arena->failed) return PN_NO_MEMORY;
+  pn_smooth_uncertainty(fit, of.strengths);
   for (size_t q = 0; q < B; ++q) {
-    pn_cholesky_inverse(fit->factor + q * fit->P * fit->P, fit->P, fit->inverse, fit->work);
+    pn_smooth_prepare(fit, q);
     for (size_t i = 0, end; i < from->terms; i = end) {
       end = end_of_feature(fit, i, &c);
-      covariance(fit, i, end, q, c, result->covariance[from->term[i].feature] + q * c * c);
+      covariance(fit, i, end, q, c, &of, result->covariance[from->term[i].feature] + q * c * c);
     }
     for (size_t i = 0; i < from->terms && fit->rows[q] > 0; ++i) {
       result->edf[from->term[i].feature] += freedom(fit, i, q);

@@ -96,6 +96,16 @@ double pn_smooth_solve(pn_smooth_fitter *fit, const double *lambda);
 /* One Newton step of the log strengths, halved until the criterion falls. Returns the largest change, 0 at the end. */
 double pn_smooth_newton(pn_smooth_fitter *fit, const pn_smooth_options *options, double *criterion);
 
+/* Covariance [penalties x penalties] of the log strengths, from the curvature of the criterion; 0 if they are given. */
+void pn_smooth_uncertainty(const pn_smooth_fitter *fit, double *covariance);
+
+/* V of block q to fit->inverse, S beta of all parts to fit->half. */
+void pn_smooth_prepare(const pn_smooth_fitter *fit, size_t q);
+
+/* d[c x penalties]: derivatives of coefficients first .. first + c - 1 by the log strengths, - lambda_j V S_j beta, of
+ * the block that is prepared. */
+void pn_smooth_sensitivity(const pn_smooth_fitter *fit, size_t first, size_t c, double *d);
+
 /* sum of lambda beta'S beta over outputs and penalties. */
 double pn_smooth_penalty_value(const pn_smooth_fitter *fit, const double *beta, const double *lambda);
 

@@ -9,6 +9,7 @@
 #define PN_STEP_MOST 4.0 /* longest step of a log strength */
 #define PN_PRIOR_SD 20.0 /* effects are not expected to spread beyond (link scale): they stay finite under separation */
 #define PN_CURVED 20.0   /* a curve, which rows can pin down where they are, may have this much more */
+#define PN_PRIOR_PRECISION 0.1 /* of a log strength, where the rows say nothing about it */
 #define PN_RIDGE 1e-9    /* of the mean diagonal: keeps what nothing determines at zero */
 
 /* Variance over the rows of a spline's curved part under its prior, per unit of 1 / lambda. */
@@ -147,17 +148,27 @@ static double trace_of_parts(const pn_smooth_fitter *fit, const pn_penalty_part 
   return total;
 }
 
-/* Adds block q's part to gradient and Hessian; half[part] = S beta. */
-static void add_derivatives(pn_smooth_fitter *fit, size_t q, const double *lambda) {
+void pn_smooth_prepare(const pn_smooth_fitter *fit, size_t q) {
+  const size_t P = fit->P;
+  const double *beta = fit->beta + q * P;
+  pn_cholesky_inverse(fit->factor + q * P * P, P, fit->inverse, fit->work);
+  for (size_t p = 0; p < fit->n_parts; ++p) {
+    const pn_penalty_part *at = &fit->parts[p];
+    double *half = fit->half + p * (fit->most_knots + 1);
+    for (size_t a = 0; a < at->n; ++a) half[a] = pn_sum_product(at->s + a * at->n, beta + at->at, at->n);
+  }
+}
+
+/* Adds block q's part to gradient and Hessian. */
+static void add_derivatives(const pn_smooth_fitter *fit, size_t q, const double *lambda) {
   const size_t P = fit->P, M = fit->penalties;
   const double *beta = fit->beta + q * P;
   const size_t most = fit->most_knots + 1;
-  pn_cholesky_inverse(fit->factor + q * P * P, P, fit->inverse, fit->work);
+  pn_smooth_prepare(fit, q);
   for (size_t p = 0; p < fit->n_parts; ++p) {
     const pn_penalty_part *at = &fit->parts[p];
     double *half = fit->half + p * most, trace = 0;
     for (size_t a = 0; a < at->n; ++a) {
-      half[a] = pn_sum_product(at->s + a * at->n, beta + at->at, at->n);
       trace += pn_sum_product(at->s + a * at->n, fit->inverse + (at->at + a) * P + at->at, at->n);
     }
     const double value = lambda[at->penalty] * (pn_sum_product(half, beta + at->at, at->n) / fit->phi[q] + trace);
@@ -182,13 +193,46 @@ static void add_derivatives(pn_smooth_fitter *fit, size_t q, const double *lambd
   }
 }
 
-double pn_smooth_newton(pn_smooth_fitter *fit, const pn_smooth_options *options, double *criterion) {
+/* Gradient and Hessian of twice the criterion at fit->lambda. */
+static void sum_derivatives(const pn_smooth_fitter *fit) {
   const size_t M = fit->penalties;
   memset(fit->gradient, 0, M * sizeof(double));
   memset(fit->hessian, 0, M * M * sizeof(double));
   for (size_t q = 0; q < fit->blocks; ++q) {
     if (fit->rows[q] > 0) add_derivatives(fit, q, fit->lambda);
   }
+}
+
+void pn_smooth_uncertainty(const pn_smooth_fitter *fit, double *covariance) {
+  const size_t M = fit->penalties;
+  memset(covariance, 0, M * M * sizeof(double));
+  if (fit->kept != NULL || M == 0) return;
+  sum_derivatives(fit);
+  for (size_t k = 0; k < M * M; ++k) fit->hessian[k] /= 2;
+  for (size_t j = 0; j < M; ++j) {
+    double *own = &fit->hessian[j * M + j];
+    *own = fmax(*own, 0) + PN_PRIOR_PRECISION;
+  }
+  pn_cholesky(fit->hessian, M);
+  pn_cholesky_inverse(fit->hessian, M, covariance, fit->work);
+}
+
+void pn_smooth_sensitivity(const pn_smooth_fitter *fit, size_t first, size_t c, double *d) {
+  const size_t P = fit->P, M = fit->penalties;
+  memset(d, 0, c * M * sizeof(double));
+  for (size_t p = 0; p < fit->n_parts; ++p) {
+    const pn_penalty_part *at = &fit->parts[p];
+    const double *half = fit->half + p * (fit->most_knots + 1);
+    for (size_t a = 0; a < c; ++a) {
+      d[a * M + at->penalty] -=
+          fit->lambda[at->penalty] * pn_sum_product(half, fit->inverse + (first + a) * P + at->at, at->n);
+    }
+  }
+}
+
+double pn_smooth_newton(pn_smooth_fitter *fit, const pn_smooth_options *options, double *criterion) {
+  const size_t M = fit->penalties;
+  sum_derivatives(fit);
   /* strengths at a bound, of another kind of fit, or set by the user's factor stay out of the system */
   double diagonal = 1e-6;
   for (size_t j = 0; j < M; ++j) diagonal = fmax(diagonal, fabs(fit->hessian[j * M + j]));

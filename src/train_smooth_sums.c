@@ -43,6 +43,20 @@ static void add_level_tiles(const pn_smooth_fitter *fit, size_t n, const pn_desi
   }
 }
 
+/* Adds one number of the tiles of all cells of a term, `stride` apart, to its columns. Number k of a spline's cell c
+ * belongs to value c + k, or to curvature c + k - 2; behind these cells stand those of the missing value and of nothing. */
+static void spread_cells(const pn_smooth_term *term, const pn_design_term *own, size_t k, const double *tile,
+                         size_t stride, double *to) {
+  const size_t main = own->cells - 2;
+  if (term->kind == PN_SMOOTH_SPLINE) {
+    double *first = to + (k < 2 ? k : term->knots + k - 2);
+    for (size_t c = 0; c < main; ++c) first[c] += tile[c * stride];
+  } else if (k == 0) {
+    for (size_t c = 0; c < main; ++c) to[c] += tile[c * stride];
+  }
+  if (k == 0 && term->missing) to[own->extended - 1] += tile[main * stride];
+}
+
 /* Tiles of terms i and j to the extended Gram matrix. */
 static void spread_tiles(pn_smooth_fitter *fit, size_t i, size_t j) {
   const pn_design_term *a = &fit->term[i], *b = &fit->term[j];
@@ -52,13 +66,8 @@ static void spread_tiles(pn_smooth_fitter *fit, size_t i, size_t j) {
       const long up = pn_design_column(&fit->smooth->term[i], c, p);
       if (up < 0) continue;
       double *to = fit->ext + (a->extended_at + (size_t)up) * fit->E + b->extended_at;
-      for (size_t d = 0; d < b->cells; ++d) {
-        const double *tile = fit->tile + (c * b->cells + d) * size + p * b->width;
-        for (size_t q = 0; q < b->width; ++q) {
-          const long along = pn_design_column(&fit->smooth->term[j], d, q);
-          if (along >= 0) to[along] += tile[q];
-        }
-      }
+      const double *tile = fit->tile + c * b->cells * size + p * b->width;
+      for (size_t q = 0; q < b->width; ++q) spread_cells(&fit->smooth->term[j], b, q, tile + q, size, to);
     }
   }
 }

@@ -45,6 +45,43 @@ test_that("restricted maximum likelihood finds what mgcv::bam() finds", {
   }
 })
 
+test_that("covariances contain the uncertainty of the strengths, to first order", {
+  skip_if_not_installed("mgcv")
+  withr::local_seed(3)
+  x <- in_steps(stats::rnorm(200))
+  y <- sin(x) + stats::rnorm(200)
+  term <- spline_term(x, 7)
+  rows <- smooth_rows(data.frame(x), y)
+  config <- smooth_config(1, "gaussian")
+  found <- smooth_fit(config, rows, list(term))$fitted
+  strengths <- found$penalties$strength
+  at <- function(log_strengths) smooth_fit(config, rows, list(term), exp(log_strengths))$fitted
+  h <- 1e-4
+  unit <- diag(h, 2L)
+  rho <- log(strengths)
+  slopes <- vapply(1:2, function(j) (at(rho + unit[, j])$value - at(rho - unit[, j])$value) / (2 * h), numeric(7))
+  # twice the criterion of train_smooth.c
+  spline <- reference_spline(x, term$knots)
+  design <- cbind(1, spline$basis)
+  criterion <- function(rho) {
+    penalty <- matrix(0, 8L, 8L)
+    penalty[-1L, -1L] <- exp(rho[1L]) * spline$penalties[[1L]] + exp(rho[2L]) * spline$penalties[[2L]] +
+      sum(spline$basis^2) * spline$means %o% spline$means
+    h <- crossprod(design) + penalty
+    left <- sum(y^2) - sum(crossprod(design, y) * solve(h, crossprod(design, y)))
+    199 * log(left) + determinant(h)$modulus - 5 * rho[1L] - rho[2L]
+  }
+  h <- 1e-2
+  unit <- diag(h, 2L)
+  hessian <- outer(1:2, 1:2, Vectorize(function(i, j) {
+    steps <- list(unit[, i] + unit[, j], unit[, i] - unit[, j], unit[, j] - unit[, i], -unit[, i] - unit[, j])
+    sum(vapply(steps, function(step) criterion(rho + step), 0) * c(1, -1, -1, 1)) / (4 * h^2)
+  }))
+  expected <- at(rho)$covariance[[1L]][, , 1L] + slopes %*% solve(hessian / 2 + diag(0.1, 2L), t(slopes))
+  expect_equal(found$covariance[[1L]][, , 1L], expected, tolerance = 1e-2)
+  expect_gt(min(diag(found$covariance[[1L]][, , 1L] - at(rho)$covariance[[1L]][, , 1L])), 0)
+})
+
 test_that("levels are a random effect, centred over the rows", {
   withr::local_seed(1)
   x <- sample(0:4, 300, replace = TRUE, prob = 5:1)

@@ -27,10 +27,11 @@ test_that("bands are jackknife standard errors, no smaller than layer 0's", {
   # tables, rows and curves agree
   at <- shapes(fit, "age", points = list(age = rows$age))
   expect_equal(at$effect, unname(out$fit[, "age"]), tolerance = 1e-6)
-  expect_equal((at$upper - at$effect) / stats::qt(0.975, 4.5), unname(out$se.fit[, "age"]), tolerance = 1e-6)
+  width <- stats::qt(0.975, 6) * sqrt(1 + 2 * mean(vapply(fit$members, function(m) sum(m$base$edf), 0)) / nrow(data))
+  expect_equal((at$upper - at$effect) / width, unname(out$se.fit[, "age"]), tolerance = 1e-6)
   table <- contributions(fit, rows)
   age <- table[table$term == "age", ]
-  expect_equal(age$upper - age$lower, 2 * stats::qt(0.975, 4.5) * unname(out$se.fit[, "age"]), tolerance = 1e-6)
+  expect_equal(age$upper - age$lower, 2 * width * unname(out$se.fit[, "age"]), tolerance = 1e-6)
 })
 
 test_that("simultaneous bands are wider by the factor that the degrees of freedom give", {
@@ -39,7 +40,7 @@ test_that("simultaneous bands are wider by the factor that the degrees of freedo
   all <- shapes(fit, simultaneous = TRUE)
   edf <- fit$effects$edf[match(one$term, fit$effects$term)]
   m <- pmax(2, ceiling(edf))
-  factor <- stats::qt((1 + 0.95^(1 / m)) / 2, 4.5) / stats::qt(0.975, 4.5)
+  factor <- stats::qt((1 + 0.95^(1 / m)) / 2, 6) / stats::qt(0.975, 6)
   expect_equal(all$upper - all$effect, factor * (one$upper - one$effect))
   expect_match(attr(all, "band"), "95 % simultaneous for each curve, jackknife over 4 folds")
   expect_match(attr(one, "band"), "95 % pointwise")
@@ -47,6 +48,15 @@ test_that("simultaneous bands are wider by the factor that the degrees of freedo
     shapes(crossfitted_once(), simultaneous = TRUE), "single model",
     class = "protonam_message_no_band"
   )
+})
+
+test_that("bands are wider when events are few for the degrees of freedom", {
+  data <- mixed_data()
+  fit <- crossfitted(dead ~ age + lab, data)
+  freedom <- mean(vapply(fit$members, function(m) sum(m$base$edf), 0))
+  expect_identical(informative_rows(fit), min(table(data$dead)) + 0)
+  expect_equal(few_rows_factor(fit), sqrt(1 + 2 * freedom / min(table(data$dead))))
+  expect_identical(few_rows_factor(crossfitted(dead ~ age + lab, data, base = "none")), 1)
 })
 
 test_that("levels and missing values have their number of rows", {
