@@ -5,16 +5,76 @@
 #   se^2 = (K - 1) / K sum_k (f_k - mean)^2,
 # no smaller than the posterior variance of layer 0, which contains that of its strengths: where all members shrink an
 # effect to zero, they do not differ. The larger of two estimates counts 2 (K - 1) degrees of freedom; models with many
-# degrees of freedom for their rows, or events, have wider bands (measured: inst/benchmarks/README.md). Ensembles of the
-# paper's procedure have the plain standard deviation of their members, as in the paper.
+# degrees of freedom for their rows, or events, have wider bands (measured: inst/benchmarks/README.md).
+#
+# Members of higher orders have G seeds: the jackknife is taken within them, with K - G degrees of freedom, and the
+# variance of a mean over seeds is added. Ensembles of the paper's procedure have the plain standard deviation of their
+# members, as in the paper.
 
 is_crossfitted <- function(object) !is.null(object$fold)
 
-#' From the members' standard deviation to the standard error of the fit
+#' Mean over members of lists of arrays and, on request, its standard error
+#'
+#' Members of a default fit that share a seed differ only in their rows, and the jackknife is taken within seeds; where
+#' there are several seeds, their means add the variance of a mean over seeds. Members of the paper's procedure have
+#' their standard deviation.
+#' @param each Function of a member's number that gives its list of arrays.
+#' @return list(mean, sd); sd is NULL unless requested
 #' @noRd
-member_error <- function(object) {
+over_members <- function(object, each, spread = TRUE) {
+  n <- length(object$members)
+  group <- seed_groups(object)
+  seen <- integer(max(group))
+  mean <- moment <- vector("list", max(group))
+  for (m in seq_len(n)) {
+    value <- each(m)
+    g <- group[m]
+    seen[g] <- seen[g] + 1L
+    if (seen[g] == 1L) {
+      mean[[g]] <- value
+      moment[[g]] <- lapply(value, function(x) 0 * x)
+    } else {
+      # Welford's update: no cancellation with any number of members
+      change <- Map(`-`, value, mean[[g]])
+      mean[[g]] <- Map(function(old, by) old + by / seen[g], mean[[g]], change)
+      moment[[g]] <- Map(function(old, by) old + by^2 * (seen[g] - 1) / seen[g], moment[[g]], change)
+    }
+  }
+  share <- seen / n
+  total <- function(parts, weights) {
+    Reduce(function(x, y) Map(`+`, x, y), Map(function(part, w) lapply(part, `*`, w), parts, weights))
+  }
+  fit <- if (length(seen) == 1L) mean[[1L]] else total(mean, share)
+  list(mean = fit, sd = if (spread && n > 1L) members_sd(object, total(moment, rep(1, length(seen))), mean, fit))
+}
+
+#' Which members share a seed; all of them in the paper's procedure, where seeds are what differs
+#' @noRd
+seed_groups <- function(object) {
+  n <- length(object$members)
+  if (!is_crossfitted(object)) {
+    return(rep(1L, n))
+  }
+  seeds <- vapply(object$members, `[[`, 0, "seed")
+  match(seeds, unique(seeds))
+}
+
+#' @param within Sums of squares within seeds; mean: means by seed; fit: their mean
+#' @noRd
+members_sd <- function(object, within, mean, fit) {
   k <- length(object$members)
-  if (is_crossfitted(object)) (k - 1) / sqrt(k) else 1
+  g <- length(mean)
+  if (!is_crossfitted(object)) {
+    return(lapply(within, function(x) sqrt(x / (k - 1))))
+  }
+  variance <- lapply(within, function(x) x * (k - 1)^2 / (k * max(k - g, 1)))
+  if (g > 1L) {
+    between <- lapply(seq_along(fit), function(i) {
+      Reduce(`+`, lapply(mean, function(one) (one[[i]] - fit[[i]])^2)) / (g * (g - 1))
+    })
+    variance <- Map(`+`, variance, between)
+  }
+  lapply(variance, sqrt)
 }
 
 #' Half width of a band in standard errors
@@ -27,7 +87,9 @@ band_width <- function(object, level, points = 1) {
   if (!is_crossfitted(object)) {
     return(stats::qnorm((1 + level) / 2))
   }
-  stats::qt((1 + level) / 2, 2 * (k - 1)) * few_rows_factor(object)
+  freedom <- k - max(seed_groups(object))
+  floored <- has_base(object) && object$order == 1
+  stats::qt((1 + level) / 2, max(1, freedom * if (floored) 2 else 1)) * few_rows_factor(object)
 }
 
 #' How much wider bands are when rows, or events, are few for the degrees of freedom of layer 0

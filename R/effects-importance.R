@@ -12,8 +12,7 @@
 #' @param level Level of the intervals, between 0 and 1.
 #' @return A data frame of class `protonam_importance` with columns `term`, `task` (group or response), `output`
 #'   (class), both `NA` if there is only one, and `importance`, in decreasing order within each output; `lower` and
-#'   `upper`, its interval from the members of the fit (see Bands in [shapes()]), `NA` for single models and for
-#'   `order = 2`.
+#'   `upper`, its interval from the members of the fit (see Bands in [shapes()]), `NA` for single models.
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + qsec, mtcars, epochs = 30, seed = 1)
 #' term_importance(fit)

@@ -95,7 +95,7 @@ pair_effects <- function(object, components, values, layers, spread, threads) {
     number <- match(components, pair_components(object))
     stored <- lapply(object$purified$parts[number], lapply, function(x) array(x, c(dim(x), 1L)))
   }
-  average_members(object, function(m) {
+  over_members(object, function(m) {
     tables <- if (spread || layers) member_parts(object, m, components, layers, threads = threads) else stored
     member_pure(object, m, components, values, places, tables, layers, threads)
   }, spread)

@@ -76,14 +76,15 @@ purify_sizes <- function(config, bins, rows = Inf) {
 #' Fields of an order 2 fit that describe its terms
 #' @noRd
 purified_effects <- function(object, data, counts, threads) {
-  object$purified <- purify(object, data, counts, threads)
-  list(purified = object$purified, effects = summarise_pairs(object, data, threads))
+  found <- purify(object, data, counts, threads)
+  object$purified <- found$purified
+  list(purified = found$purified, effects = summarise_pairs(object, data, found$members, threads))
 }
 
 #' Decompose the pairs of a fitted model
 #'
 #' @param data,counts Encoded training rows, and the weights of each feature's values.
-#' @return list(axes, joint, parts)
+#' @return list(purified = list(axes, joint, parts), members = parts of each member)
 #' @noRd
 purify <- function(object, data, counts, threads) {
   asked <- "interaction_bins" %in% attr(object$control, "given")
@@ -102,13 +103,17 @@ purify <- function(object, data, counts, threads) {
   })
   purified <- list(axes = axes, joint = joint)
   object$purified <- purified
-  for (m in seq_along(object$members)) {
-    each <- member_parts(object, m, components, layers = FALSE, threads = threads)
-    total <- if (m == 1L) each else Map(function(x, y) Map(`+`, x, y), total, each)
-  }
-  purified$parts <- lapply(total, lapply, function(x) matrix(x / length(object$members), dim(x)[1L]))
-  purified
+  members <- lapply(seq_along(object$members), function(m) {
+    as_tables(member_parts(object, m, components, layers = FALSE, threads = threads))
+  })
+  total <- Reduce(function(x, y) Map(function(x, y) Map(`+`, x, y), x, y), members)
+  purified$parts <- lapply(total, lapply, `/`, length(members))
+  list(purified = purified, members = members)
 }
+
+#' Parts of one layer, or of all together, as matrices [nodes, task x output]
+#' @noRd
+as_tables <- function(parts) lapply(parts, lapply, function(x) matrix(x, dim(x)[1L]))
 
 #' A feature's bins and nodes
 #' @param values,counts Processed training values and their weights.

@@ -73,7 +73,14 @@ rug_values <- 200L
 #' @noRd
 shape_features <- function(object, terms) {
   used <- sort(unique(unlist(term_features(object)[terms])))
-  stats::setNames(lapply(object$encoder[used], describe_feature), feature_names(object)[used])
+  facts <- lapply(used, function(i) {
+    encoder <- object$encoder[[i]]
+    facts <- describe_feature(encoder)
+    # nothing lies between two values, and effects of single values do not continue between them
+    two <- facts$type != "categorical" && length(finite_support(encoder)$value) <= 2L
+    c(facts, list(points = two || length(object$base$terms[[i]]$values) > 0L))
+  })
+  stats::setNames(facts, feature_names(object)[used])
 }
 
 #' Levels in the order in which they are shown; that of the encoder may differ (levels_by())

@@ -63,14 +63,27 @@ summarise_effects <- function(object, table, missing, threads) {
     )
   }
   out <- summarise_terms(object, object$term_names, row_chunks(table$data$n, n_terms * so), look)
-  if (members > 1L) out$error <- member_error(object) * as.vector(apply(each, 1:2, stats::sd) / total)
+  if (members > 1L) out$error <- importance_error(object, each, total)
   out
 }
 
-#' Terms of an order 2 model, at the training rows
+#' Standard error of importances
+#' @param each Sums of absolute effects [terms, outputs, members].
+#' @param total Weights that they were summed over.
 #' @noRd
-summarise_pairs <- function(object, data, threads) {
+importance_error <- function(object, each, total) {
+  as.vector(over_members(object, function(m) list(each[, , m]))$sd[[1L]] / total)
+}
+
+#' Terms of an order 2 model, at the training rows
+#' @param parts Per member, its tables of main effects.
+#' @noRd
+summarise_pairs <- function(object, data, parts, threads) {
   terms <- shown_terms(object)
+  so <- object$config$n_tasks * object$config$n_outputs
+  members <- length(object$members)
+  each <- array(0, c(length(terms), so, members))
+  total <- 0
   look <- function(range) {
     part <- slice_range(data, range[1L], range[2L])
     gone <- matrix(FALSE, part$n, length(terms))
@@ -78,9 +91,16 @@ summarise_pairs <- function(object, data, threads) {
       gone[, i] <- is_missing_code(object$encoder[[i]], part$features[[i]])[encoded_index(part$features[[i]], part$n)]
     }
     weights <- if (is.null(data$weights)) rep(1, part$n) else data$weights[seq.int(range[1L], range[2L])]
-    value <- pair_terms(object, engine_terms(object, part, NULL, threads), part, NULL)
-    list(value = value, weights = weights, gone = gone)
+    effect <- 0
+    for (m in seq_len(members)) {
+      one <- pair_terms(object, engine_terms(object, part, NULL, threads, members = m), part, NULL, parts[[m]])
+      each[, , m] <<- each[, , m] + colSums(abs(one) * weights)
+      effect <- effect + one / members
+    }
+    total <<- total + sum(weights)
+    list(value = effect, weights = weights, gone = gone)
   }
-  per_row <- 3 * length(terms) * object$config$n_tasks * object$config$n_outputs
-  summarise_terms(object, terms, row_chunks(data$n, per_row), look)
+  out <- summarise_terms(object, terms, row_chunks(data$n, 3 * length(terms) * so), look)
+  if (members > 1L) out$error <- importance_error(object, each, total)
+  out
 }

@@ -67,10 +67,8 @@ predict_terms <- function(object, new, terms, threads, se = FALSE) {
   if (!se) {
     return(fit)
   }
-  members <- length(object$members)
-  squares <- 0
-  for (m in seq_len(members)) squares <- squares + (member_terms(object, m, new, threads) - value)^2
-  error <- floor_term_errors(object, member_error(object) * sqrt(squares / (members - 1)), new$data)
+  error <- over_members(object, function(m) list(member_terms(object, m, new, threads)))$sd[[1L]]
+  error <- floor_term_errors(object, error, new$data)
   list(fit = fit, se.fit = visible_terms(object, error, new, keep))
 }
 
@@ -82,8 +80,7 @@ member_terms <- function(object, m, new, threads) {
     return(value)
   }
   parts <- member_parts(object, m, pair_components(object), layers = FALSE, threads = threads)
-  parts <- lapply(parts, lapply, function(x) matrix(x, dim(x)[1L]))
-  pair_terms(object, value, new$data, new$unknown, parts)
+  pair_terms(object, value, new$data, new$unknown, as_tables(parts))
 }
 
 #' Terms that a row has: its group's, for group tasks

@@ -106,30 +106,9 @@ main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads
     rows <- value_rows(values)
     each <- function(m) member_single_effects(object, m, values, rows, layers, threads)
   }
-  out <- average_members(object, each, spread)
+  out <- over_members(object, each, spread)
   if (object$order == 1 && !layers && !is.null(out$sd)) out$sd <- floor_errors(object, out$sd, values)
   out
-}
-
-#' Mean over members of lists of arrays and, on request, its standard error (R/effects-bands.R)
-#' @param each Function of a member's number that gives its list of arrays.
-#' @return list(mean, sd); sd is NULL unless requested
-#' @noRd
-average_members <- function(object, each, spread) {
-  n <- length(object$members)
-  for (m in seq_len(n)) {
-    value <- each(m)
-    if (m == 1L) {
-      mean <- value
-      moment <- lapply(value, function(x) 0 * x)
-    } else {
-      # Welford's update: no cancellation with any number of members
-      change <- Map(`-`, value, mean)
-      mean <- Map(function(old, by) old + by / m, mean, change)
-      moment <- Map(function(old, by) old + by^2 * (m - 1) / m, moment, change)
-    }
-  }
-  list(mean = mean, sd = if (spread && n > 1L) lapply(moment, function(x) member_error(object) * sqrt(x / (n - 1))))
 }
 
 #' Effects of one member of an order 1 model: list of arrays [values, task x output, layers or 1]

@@ -168,8 +168,9 @@ sized_config <- function(config, control) {
 #' Members of a design, as far as the effects core needs a model
 #' @param fold Fold of every training row, or NULL.
 #' @param skip Folds that the members leave out, 0 for none.
+#' @param seeds One per member.
 #' @noRd
-crossfit_model <- function(job, design, fold, skip, verbose = FALSE) {
+crossfit_model <- function(job, design, fold, skip, seeds = rep(job$seed, length(skip)), verbose = FALSE) {
   model <- list(config = design$config, base = design$base, order = 1)
   model$engine <- if (is.null(design$base)) {
     design$config
@@ -188,7 +189,7 @@ crossfit_model <- function(job, design, fold, skip, verbose = FALSE) {
     config = model$engine, data = data, centers = centers, control = design$control, base = design$base
   )
   members <- train_ensemble(
-    training, rep(job$seed, length(skip)), as.integer(skip), job$threads_given, verbose
+    training, seeds, as.integer(skip), job$threads_given, verbose
   )
   model$seconds <- Reduce(`+`, lapply(members, `[[`, "seconds"))
   model$members <- keep_finite(members, design$control)
@@ -205,11 +206,24 @@ crossfit <- function(job, k, order) {
   # a single model has no folds, but its features are screened all the same
   few <- if (k < 2) min(4, fold_limits(job$data$n, job$groups, classes)) else k
   design <- crossfit_design(job, fold %||% member_folds(few, job$data$n, job$groups, classes, job$seed), order)
-  model <- crossfit_model(job, design, fold, if (is.null(fold)) 0L else seq_len(k), job$verbose)
+  skip <- if (is.null(fold)) 0L else seq_len(k)
+  model <- crossfit_model(job, design, fold, skip, crossfit_seeds(job$seed, length(skip), order), job$verbose)
   model[c("fold", "control", "evidence", "strength", "found")] <-
     list(fold, design$control, design$evidence[c("z", "tried", "values")], design$strength, design$found)
   model
 }
+
+#' Seeds of the members
+#'
+#' In order 1 members share one, so that they differ by their rows alone. Interactions depend far more on where the
+#' training begins, and their mean over a few seeds is better than any of them.
+#' @noRd
+crossfit_seeds <- function(seed, k, order) {
+  number <- if (order > 1) min(pair_seeds, max(k %/% 2, 1)) else 1
+  vapply((seq_len(k) - 1) %% number + 1, member_seed, 0, seed = seed)
+}
+
+pair_seeds <- 4
 
 #' Link of every training row from the member not trained on it: matrix as `fitted`, units of the response, NA otherwise
 #' @param at Positions of the training rows among all rows.

@@ -62,7 +62,9 @@ panel_curve <- function(rows, facts, y, title, options) {
     at <- facts$rug[facts$rug >= x$limits[1L] & facts$rug <= end]
     marks$rug <- data.frame(x = at, y = y$limits[1L], xend = at, yend = y$limits[1L] + 0.025 * diff(y$limits))
   }
-  marks <- c(marks, curve_marks(curve))
+  own <- if (isTRUE(facts$points)) value_marks(curve, diff(limits)) else curve_marks(curve)
+  marks$interval <- rbind(marks$interval, own$interval)
+  marks <- c(marks, own[names(own) != "interval"])
   list(title = title, kind = "curve", x = x, y = y, marks = marks)
 }
 
@@ -84,7 +86,7 @@ missing_slot <- function(axis) {
   list(axis = axis, from = from, at = at, width = 0.12 * width)
 }
 
-#' The effects of missing values: a separate symbol, side by side for several series
+#' Effects that stand alone, as that of the missing value: a symbol with an interval, side by side for several series
 #' @noRd
 missing_marks <- function(rows, at, width) {
   x <- at + dodge(rows$series, width)
@@ -97,6 +99,21 @@ missing_marks <- function(rows, at, width) {
   }
   marks
 }
+
+#' Effects of single values: a point and its interval each, small where they are many
+#' @param width Of the range of values.
+#' @noRd
+value_marks <- function(rows, width) {
+  if (!nrow(rows)) {
+    return(list())
+  }
+  few <- length(unique(rows$x)) <= few_points
+  marks <- missing_marks(rows, rows$x, if (few) 0.04 * width else 0)
+  names(marks)[1L] <- if (few) "point" else "dot"
+  marks
+}
+
+few_points <- 12L
 
 #' Offsets of series around a common position
 #' @noRd

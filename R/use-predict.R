@@ -80,12 +80,11 @@ predict.protonam <- function(object, newdata, type = c("response", "link", "clas
   if (!se) {
     return(fit)
   }
-  each <- vapply(seq_along(object$members), function(m) {
+  error <- over_members(object, function(m) {
     one <- engine_link(object, new$data, new$unknown, threads, members = m)
-    as.double(from_link(object, visible_link(object, one, new$task, new$offset), type))
-  }, numeric(length(fit)))
-  spread <- member_error(object) * apply(matrix(each, ncol = length(object$members)), 1L, stats::sd)
-  list(fit = fit, se.fit = structure(spread, names = names(fit), dim = dim(fit), dimnames = dimnames(fit)))
+    list(as.double(from_link(object, visible_link(object, one, new$task, new$offset), type)))
+  })$sd[[1L]]
+  list(fit = fit, se.fit = structure(error, names = names(fit), dim = dim(fit), dimnames = dimnames(fit)))
 }
 
 check_type <- function(object, type, se) {

@@ -12,7 +12,21 @@ test_that("standard errors are the group jackknife's", {
   given <- predict(fit, data[1:10, ], type = "link", se.fit = TRUE)
   expect_equal(unname(given$se.fit), unname(jackknife), tolerance = 1e-8)
   expect_equal(unname(given$fit), unname(rowMeans(each)), tolerance = 1e-10)
-  expect_equal(member_error(fit), 4 / sqrt(5))
+})
+
+test_that("members with several seeds have the jackknife within seeds and the variance of a mean over seeds", {
+  values <- c(1, 5, 2, 7, 4, 9)
+  seeds <- c(1, 2, 1, 2, 1, 2)
+  object <- list(members = lapply(seeds, function(seed) list(seed = seed)), fold = 1)
+  out <- over_members(object, function(m) list(values[m]))
+  expect_equal(out$mean[[1]], mean(values))
+  means <- tapply(values, seeds, mean)
+  within <- sum((values - means[seeds])^2)
+  between <- sum((means - mean(values))^2) / (2 * 1)
+  expect_equal(out$sd[[1]], sqrt(5^2 / (6 * 4) * within + between))
+  pairs <- own_fit(y ~ a + b, data, order = 2, base = "none", ensemble = 4)
+  expect_identical(seed_groups(pairs), c(1L, 2L, 1L, 2L))
+  expect_true(all(is.finite(term_importance(pairs)$upper)))
 })
 
 test_that("bands are symmetric, no narrower than layer 0's own, and wider for a higher level", {
@@ -40,7 +54,12 @@ test_that("one model has no band", {
 
 test_that("the paper's ensembles keep the plain standard deviation", {
   paper <- protonam(y ~ a + b, data, control = tiny(), ensemble = 3, seed = 1)
-  expect_identical(member_error(paper), 1)
+  rows <- data[1:3, ]
+  each <- vapply(1:3, function(m) {
+    paper$members <- paper$members[m]
+    predict(paper, rows, type = "link")
+  }, numeric(3))
+  expect_equal(unname(predict(paper, rows, type = "link", se.fit = TRUE)$se.fit), unname(apply(each, 1, sd)))
   expect_identical(band_width(paper, 0.95), qnorm(0.975))
   expect_match(attr(shapes(paper), "band"), "different seeds")
 })

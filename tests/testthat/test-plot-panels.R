@@ -159,3 +159,21 @@ test_that("ticks make room for the word below the slot of missing values", {
   expect_identical(kept, 1:2)
   expect_identical(every, 1:3)
 })
+
+test_that("effects of single values and of two values are points with intervals, not a line", {
+  rows <- data.frame(
+    series = 1L, x = c(0, 1), level = NA, effect = c(-1, 1), lower = c(-2, 0), upper = c(0, 2), density = 0.5
+  )
+  options <- list(density = FALSE, rug = FALSE, ticks = 5)
+  y <- axis_number(c(-2, 2), "numeric", 5)
+  panel <- panel_curve(rows, list(type = "numeric", points = TRUE), y, "x", options)
+  expect_named(panel$marks, c("zero", "interval", "point"), ignore.order = TRUE)
+  expect_identical(panel$marks$point$y, c(-1, 1))
+  many <- rows[rep(1, 30), ]
+  many$x <- 1:30
+  expect_true("dot" %in% names(panel_curve(many, list(type = "numeric", points = TRUE), y, "x", options)$marks))
+  expect_true("curve" %in% names(panel_curve(rows, list(type = "numeric"), y, "x", options)$marks))
+  fit <- own_fit(y ~ a + b, transform(jump_data(100), b = as.numeric(a > 0)))
+  facts <- attr(shapes(fit), "terms")
+  expect_identical(c(facts$a$points, facts$b$points), c(FALSE, TRUE))
+})
