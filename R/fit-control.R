@@ -47,8 +47,8 @@
 #' @param norm `"layer"` or `"batch"` normalisation in the encoders.
 #' @param base Layer 0, below the prototypes: `"smooth"` for splines and random effects, `"linear"` for straight lines
 #'   and random effects, `"none"` for prototype layers alone, as in the paper. With `order = 2` and `order = Inf`,
-#'   unless `base` is given, models fitted to halves of the rows decide between `"smooth"` and `"none"` by their loss on
-#'   the other halves: in clean data, interactions can be fitted better without it. Other orders have no layer 0.
+#'   unless `base` is given, the loss on rows that were left out decides between members with `"smooth"` and members with
+#'   `"none"`: in clean data, interactions can be fitted better without it. Other orders have no layer 0.
 #' @param prototypes_for Which features may have prototypes on top of the smooth layer: `NULL` for those for which the
 #'   screening finds evidence, `TRUE` for all numeric and ordered features, a vector of names for these features,
 #'   `FALSE` for none. Unordered factors and columns with two values never have prototypes: the smooth layer fits their

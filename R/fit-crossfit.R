@@ -93,7 +93,7 @@ design_without_base <- function(job, control) {
 #' Pairs, or all features together: above a smooth layer 0 where the data support it
 #'
 #' On clean data a surface without its smooth margins can be rougher than the surface, and the network is better off
-#' alone. Both are fitted to halves of the rows, and the one with the smaller loss of the other halves is kept.
+#' alone. Members of both kinds are trained, and the kind with the smaller loss on the folds left out is kept.
 #' @noRd
 pair_design <- function(job, fold, order) {
   given <- "base" %in% attr(job$control, "given")
@@ -114,15 +114,20 @@ pair_design <- function(job, fold, order) {
   if (given) {
     return(over)
   }
-  half <- screening_halves(fold, 1L)
-  loss <- lapply(list(alone, over), function(design) {
-    design$control$epochs <- max(20, ceiling(control$epochs * screening_share))
-    model <- crossfit_model(job, design, half, seq_len(n_halves))
-    link <- link_of_halves(model, job$data, half, job$threads)
-    sum(row_losses(job$config, job$data, link) * (job$data$weights %||% 1), na.rm = TRUE)
+  # whole members, on as many folds as have rows enough to judge them; those of the better design are kept
+  skip <- seq_len(min(max(fold), max(2, ceiling(max(fold) * judging_rows / job$data$n))))
+  designs <- lapply(list(alone, over), function(design) {
+    design$ready <- crossfit_model(job, design, fold, skip, crossfit_seeds(job$seed, max(fold), order)[skip])
+    design
   })
-  if (loss[[2L]] < loss[[1L]]) over else alone
+  loss <- vapply(designs, function(design) {
+    link <- link_left_out(design$ready, job$data, fold, job$threads)
+    sum(row_losses(job$config, job$data, link) * (job$data$weights %||% 1), na.rm = TRUE)
+  }, 0)
+  designs[[which.min(loss)]]
 }
+
+judging_rows <- 1000
 
 #' Layer 0 with the knots that its fit to all rows needs, and that fit
 #' @return list(base, eta = linear predictors of layer 0 alone, offset included)
@@ -206,10 +211,27 @@ crossfit <- function(job, k, order) {
   # a single model has no folds, but its features are screened all the same
   few <- if (k < 2) min(4, fold_limits(job$data$n, job$groups, classes)) else k
   design <- crossfit_design(job, fold %||% member_folds(few, job$data$n, job$groups, classes, job$seed), order)
-  skip <- if (is.null(fold)) 0L else seq_len(k)
-  model <- crossfit_model(job, design, fold, skip, crossfit_seeds(job$seed, length(skip), order), job$verbose)
+  model <- crossfit_members(job, design, fold, k, order)
   model[c("fold", "control", "evidence", "strength", "found")] <-
     list(fold, design$control, design$evidence[c("z", "tried", "values")], design$strength, design$found)
+  model
+}
+
+#' All members of a design, those included that its choice has trained
+#' @noRd
+crossfit_members <- function(job, design, fold, k, order) {
+  seeds <- crossfit_seeds(job$seed, k, order)
+  if (is.null(fold)) {
+    return(crossfit_model(job, design, NULL, 0L, seeds, job$verbose))
+  }
+  ready <- design$ready
+  skip <- setdiff(seq_len(k), vapply(ready$members, `[[`, 0L, "skip"))
+  if (!length(skip)) {
+    return(ready)
+  }
+  model <- crossfit_model(job, design, fold, skip, seeds[skip], job$verbose)
+  model$members <- c(ready$members, model$members)
+  model$seconds <- model$seconds + (ready$seconds %||% 0)
   model
 }
 

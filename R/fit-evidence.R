@@ -175,7 +175,7 @@ gains_of_roughness <- function(full, smooth, data, half, threads) {
   config <- full$config
   so <- config$n_tasks * config$n_outputs
   rough <- union(engine_of(full)$net, which(has_values(full$base)))
-  eta <- link_of_halves(full, data, half, threads)
+  eta <- link_left_out(full, data, half, threads)
   change <- array(0, c(data$n, config$n_features, so))
   codes <- lapply(data$features, function(feature) encoded_index(feature, data$n))
   for (k in seq_len(n_halves)) {
@@ -201,11 +201,14 @@ gains_of_roughness <- function(full, smooth, data, half, threads) {
   list(gain = gain, loss = loss)
 }
 
-#' Link of every row, offset included, by the member that did not see its half
+#' Link of every row, offset included, by the member that did not see its fold; NA where there is none
 #' @noRd
-link_of_halves <- function(model, data, half, threads) {
-  eta <- matrix(0, data$n, model$config$n_tasks * model$config$n_outputs)
-  for (k in seq_len(n_halves)) eta[half == k, ] <- all_links(model, k, data, threads)[half == k, ]
+link_left_out <- function(model, data, fold, threads) {
+  eta <- matrix(NA_real_, data$n, model$config$n_tasks * model$config$n_outputs)
+  for (k in seq_along(model$members)) {
+    rows <- fold == model$members[[k]]$skip
+    eta[rows, ] <- all_links(model, k, data, threads)[rows, ]
+  }
   eta
 }
 

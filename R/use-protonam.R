@@ -44,10 +44,11 @@
 #'
 #' The AUC is reported but never optimised. The screening and the choice of sizes in step 1 use all rows, so the scores
 #' in step 6 are slightly optimistic; [cv_protonam()] repeats every step within each fold. With `order = 2` and
-#' `order = Inf`, the network is placed on top of the smooth layer if models fitted to halves of the rows predict the
-#' other halves better with it; `protonam_control(base = )` overrides this choice. Single values are screened for this
-#' layer as in order 1. Other orders have no smooth layer and no screening. Members, bands and scores are obtained in
-#' the same way for all orders.
+#' `order = Inf`, the network is placed on top of the smooth layer if members trained with it predict the rows that they
+#' leave out better than members trained without it; `protonam_control(base = )` overrides this choice. Single values are
+#' screened for this layer as in order 1. Other orders have no smooth layer and no screening. Members, bands and scores
+#' are obtained in the same way for all orders, except that members of higher orders have four different seeds: what
+#' interactions a network finds depends on where its training begins, and the mean over seeds predicts better.
 #'
 #' `control = paper_control()`, or `procedure = "paper"`, fits the model as in the paper: a single model without a
 #' smooth layer, whose best epoch is chosen by its score on validation rows, 20 % of the data.
