@@ -137,6 +137,21 @@ suggest <- function(x, choices) {
   }
 }
 
+#' Stop at names that are not those of features
+#' @param names Given for `arg`.
+#' @noRd
+check_features <- function(names, known, arg, class = "unknown_term") {
+  for (name in setdiff(names, known)) {
+    pn_abort(
+      c(
+        "{.arg {arg}} names {.val {name}}, which is not a feature.",
+        suggest(name, known) %||% c(i = "The features are {some(known)}.")
+      ),
+      class = class, arg = arg
+    )
+  }
+}
+
 #' A few values in words: at most `most`, then "and n more"
 #' @noRd
 some <- function(x, most = 5L, quote = "\"") {

@@ -130,12 +130,7 @@ match_features <- function(term, names) {
   if (!is.character(term) || !length(term)) {
     pn_abort("{.arg term} must be names of features, not {describe(term)}.", class = "argument", arg = "term")
   }
-  for (name in setdiff(term, names)) {
-    pn_abort(
-      c("There is no feature {.val {name}}.", suggest(name, names) %||% c(i = "The features are {some(names)}.")),
-      class = "unknown_term", arg = "term"
-    )
-  }
+  check_features(term, names, "term")
   match(unique(term), names)
 }
 

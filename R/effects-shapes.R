@@ -172,12 +172,7 @@ find_term <- function(name, known, features, arg) {
 check_points <- function(object, points) {
   if (is.list(points) && !is.object(points)) {
     known <- feature_names(object)
-    for (name in setdiff(names(points) %||% "", known)) {
-      pn_abort(
-        c("{.arg points} must be named after features; there is no {.val {name}}.", suggest(name, known)),
-        class = "unknown_term", arg = "points"
-      )
-    }
+    check_features(names(points) %||% "", known, "points")
     return(points)
   }
   if (!is.null(points)) check_number(points, "points", min = 2, max = max_support, whole = TRUE)

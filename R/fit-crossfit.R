@@ -29,15 +29,7 @@ check_prototypes_for <- function(x, names) {
       class = "argument", arg = "prototypes_for"
     )
   }
-  for (name in setdiff(x, names)) {
-    pn_abort(
-      c(
-        "{.arg prototypes_for} names {.val {name}}, which is not a feature.",
-        suggest(name, names) %||% c(i = "The features are {some(names)}.")
-      ),
-      class = "unknown_term", arg = "prototypes_for"
-    )
-  }
+  check_features(x, names, "prototypes_for")
   x
 }
 

@@ -40,12 +40,7 @@ formula_pairs <- function(pairs, features) {
     )
   }
   named <- vapply(as.list(attr(terms, "variables"))[-1L], expression_name, "")
-  for (name in setdiff(named, features)) {
-    pn_abort(
-      c("{.arg pairs} names {.field {name}}, which is not a feature.", suggest(name, features)),
-      class = "pairs", arg = "pairs"
-    )
-  }
+  check_features(named, features, "pairs", class = "pairs")
   index <- match(named, features)
   # a term of one feature requests its main effect
   matrix(apply(members > 0, 2L, function(used) as.integer(rep_len(sort(index[used]), 2L))), nrow = 2L)

@@ -86,15 +86,7 @@ smoothness_handle <- function(smoothness, names) {
   if (is.null(names(smoothness))) {
     return(rep(as.double(smoothness), length(names)))
   }
-  for (name in setdiff(names(smoothness), names)) {
-    pn_abort(
-      c(
-        "{.arg smoothness} names {.val {name}}, which is not a feature.",
-        suggest(name, names) %||% c(i = "The features are {some(names)}.")
-      ),
-      class = "smoothness", arg = "smoothness"
-    )
-  }
+  check_features(names(smoothness), names, "smoothness", class = "smoothness")
   twice <- unique(names(smoothness)[duplicated(names(smoothness))])
   if (length(twice)) {
     pn_abort("{.arg smoothness} has {.val {twice}} twice.", class = "smoothness", arg = "smoothness")

@@ -36,12 +36,7 @@ check_labels <- function(labels, features) {
       class = "argument", arg = "labels"
     )
   }
-  for (name in if (!is.null(features)) setdiff(names(labels), features)) {
-    pn_abort(
-      c("{.arg labels} names {.val {name}}, which is not a feature.", suggest(name, features)),
-      class = "unknown_term", arg = "labels"
-    )
-  }
+  if (!is.null(features)) check_features(names(labels), features, "labels")
   labels
 }
 
