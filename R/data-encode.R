@@ -110,7 +110,7 @@ column_table <- function(x, type, name, counts = NULL, unit = NULL) {
 #'   position of the missing value among them or NA, centers = initial prototypes)
 #' @noRd
 fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NULL, prototypes = 32L, target = NULL,
-                        tails = FALSE) {
+                        own = FALSE) {
   type <- column_type(x, name)
   unit <- switch(type,
     POSIXct = attr(as.POSIXct(x), "tzone") %||% "",
@@ -134,6 +134,7 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
 
   order <- order(number, na.last = NA)
   fitted <- fit_scaling(number[order], table$counts[order], scaling, total = sum(table$counts))
+  if (own && is.null(levels)) fitted <- smooth_scores(fitted, number[order], table$counts[order])
   values <- scale_values(fitted, number)
   if (any(is_beyond(values, number))) abort_infinite(name, scaling)
   probs <- seq_len(prototypes) / (prototypes + 1)
@@ -146,7 +147,7 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
   )
   feature <- list(values = values, codes = table$codes, width = table$width)
   if (!is.null(bins) && is.null(levels) && length(order) > bins) {
-    binned <- bin_values(number, values, table$counts, order, bins, tails)
+    binned <- bin_values(number, values, table$counts, order, bins, own)
     encoder$bins <- binned$bins
     feature <- encoded_feature(binned$values, binned$map[encoded_index(feature)])
     table$counts <- as.vector(rowsum(table$counts, binned$map))

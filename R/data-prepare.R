@@ -9,9 +9,9 @@
 encode_training <- function(columns, train, control, target = NULL) {
   counts <- as_counts(train$weights)
   prototypes <- control$prototypes %||% 1L
-  tails <- identical(control$procedure, "crossfit") && control$scaling == "quantile"
+  own <- identical(control$procedure, "crossfit") && control$scaling == "quantile"
   fitted <- Map(function(x, name) {
-    fit_encoder(train$columns(x), name, counts, control$scaling, control$bins, prototypes, target, tails)
+    fit_encoder(train$columns(x), name, counts, control$scaling, control$bins, prototypes, target, own)
   }, columns, names(columns))
   fitted <- unname(fitted)
   list(

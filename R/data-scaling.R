@@ -2,6 +2,7 @@
 #
 # A scaling is a list with `method` and what that method needs:
 #   quantile: value, lower, upper   distinct quantiles and the first and last probability at which each occurs
+#   score:    value, score          the same map without its random steps: a monotone cubic through a few quantiles
 #   minmax:   low, high
 #   none:
 #   constant: value                 the column had one value; everything maps to 0, so that it cannot have an effect
@@ -90,10 +91,51 @@ fit_quantiles <- function(values, counts, total) {
   list(method = "quantile", value = quantiles[first], lower = probs[first], upper = probs[last])
 }
 
+#' Normal scores by a smooth map
+#'
+#' Between one value and the next the quantile transform rises by a rank, however far apart they are, so that a curve
+#' that is smooth in its scores is jagged in the units of the column, in sparse tails above all. In columns with many
+#' values the default procedure takes a few quantiles, equidistant as normal scores, and a monotone cubic through them.
+#' The ends have the scores of half a row, tied values the middle of their probabilities.
+#' @param scaling From fit_scaling(); returned as it is for columns of few values.
+#' @noRd
+smooth_scores <- function(scaling, values, counts) {
+  finite <- is.finite(values) & counts > 0
+  values <- values[finite]
+  counts <- counts[finite]
+  if (scaling$method != "quantile" || length(values) < least_smooth) {
+    return(scaling)
+  }
+  total <- sum(counts)
+  score <- seq(-3.5, 3.5, by = score_step)
+  score <- score[abs(score) < -stats::qnorm(min(rows_beyond / total, 0.4))]
+  value <- c(values[1L], weighted_quantile(values, counts, stats::pnorm(score)), values[length(values)])
+  p <- c(0.5 / total, stats::pnorm(score), 1 - 0.5 / total)
+  group <- cumsum(c(TRUE, diff(value) > 0))
+  first <- !duplicated(group)
+  last <- !duplicated(group, fromLast = TRUE)
+  if (sum(first) < 4L) {
+    return(scaling)
+  }
+  list(method = "score", value = value[first], score = stats::qnorm((p[first] + p[last]) / 2))
+}
+
+least_smooth <- 128L # distinct values
+score_step <- 0.25
+rows_beyond <- 4
+
 #' Original values to processed values; NaN stays NaN
 #' @noRd
 scale_values <- function(scaling, x) {
   switch(scaling$method,
+    score = {
+      ends <- range(scaling$value)
+      x <- pmin(pmax(x, ends[1L]), ends[2L])
+      out <- rep(NaN, length(x))
+      known <- !is.na(x)
+      out[known] <- score_map(scaling)(x[known])
+      out
+    },
     quantile = {
       p <- quantile_probability(scaling, x)
       pmax(pmin(stats::qnorm(p), clip_score), -clip_score)
@@ -102,6 +144,29 @@ scale_values <- function(scaling, x) {
     none = x,
     constant = ifelse(is.na(x), NaN, 0)
   )
+}
+
+score_map <- function(scaling) stats::splinefun(scaling$value, scaling$score, method = "monoH.FC")
+
+#' Values of given scores: bisection between two quantiles
+#' @noRd
+unscale_scores <- function(scaling, z) {
+  map <- score_map(scaling)
+  m <- length(scaling$score)
+  known <- !is.na(z)
+  z <- pmin(pmax(z, scaling$score[1L]), scaling$score[m])
+  at <- findInterval(z[known], scaling$score, rightmost.closed = TRUE)
+  low <- scaling$value[at]
+  high <- scaling$value[at + 1L]
+  for (step in seq_len(60L)) {
+    middle <- (low + high) / 2
+    below <- map(middle) < z[known]
+    low <- ifelse(below, middle, low)
+    high <- ifelse(below, high, middle)
+  }
+  out <- rep(NaN, length(z))
+  out[known] <- high
+  out
 }
 
 quantile_probability <- function(scaling, x) {
@@ -127,6 +192,7 @@ quantile_probability <- function(scaling, x) {
 #' @noRd
 unscale_values <- function(scaling, z) {
   switch(scaling$method,
+    score = unscale_scores(scaling, z),
     quantile = {
       p <- stats::pnorm(z)
       # clipped scores stand for the ends

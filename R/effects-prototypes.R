@@ -98,7 +98,7 @@ slope_width <- 0.25
 #' Slope of the map from processed to original units at processed values
 #' @noRd
 unscale_slope <- function(scaling, z) {
-  if (scaling$method == "quantile") {
+  if (scaling$method %in% c("quantile", "score")) {
     # through the scores of the quantiles, so that ties have a slope as well, and over some width, because adjacent
     # quantiles lie at random distances
     score <- scale_values(scaling, scaling$value)

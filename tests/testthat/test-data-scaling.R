@@ -74,3 +74,41 @@ test_that("the unit of weights does not matter", {
   expect_equal(equal(1e50), equal(1), tolerance = 1e-5)
   expect_equal(equal(1e300), equal(1), tolerance = 1e-5)
 })
+
+test_that("the default procedure's scores are a smooth monotone map with an exact inverse", {
+  withr::local_seed(1)
+  x <- sort(exp(rnorm(2000)))
+  exact <- fit_scaling(x, rep(1, 2000), "quantile")
+  smooth <- smooth_scores(exact, x, rep(1, 2000))
+  expect_identical(smooth$method, "score")
+  z <- scale_values(smooth, x)
+  expect_true(all(diff(z) > 0))
+  # near the normal scores of the ranks, and near the scores that the distribution has
+  expect_lt(mean(abs(z - qnorm((seq_len(2000) - 0.5) / 2000))), 0.03)
+  expect_lt(max(abs(z - log(x))[50:1950]), 0.2)
+  expect_equal(range(z), qnorm(c(0.5, 1999.5) / 2000), tolerance = 1e-8)
+  expect_equal(unscale_values(smooth, z), x, tolerance = 1e-10)
+  # beyond the range as at its ends; missing stays missing
+  expect_identical(scale_values(smooth, c(-Inf, NaN, Inf, NA)), c(z[1], NaN, z[2000], NaN))
+  expect_identical(unscale_values(smooth, NaN), NaN)
+  expect_equal(unscale_values(smooth, c(-9, 9)), range(x))
+  # whole-number counts are copies
+  twice <- smooth_scores(fit_scaling(x, rep(2, 2000), "quantile"), x, rep(2, 2000))
+  copies <- rep(x, each = 2)
+  expect_equal(twice, smooth_scores(fit_scaling(x, rep(2, 2000), "quantile"), unique(copies), rep(2, 2000)))
+})
+
+test_that("tied values have the middle of their probabilities; columns of few values keep their ranks", {
+  x <- c(0, seq(1, 200))
+  counts <- c(800, rep(1, 200))
+  smooth <- smooth_scores(fit_scaling(x, counts, "quantile"), x, counts)
+  expect_lt(abs(scale_values(smooth, 0) - qnorm(0.4)), 0.1)
+  expect_true(all(diff(scale_values(smooth, x)) > 0))
+  few <- fit_scaling(1:50, rep(1, 50), "quantile")
+  expect_identical(smooth_scores(few, 1:50, rep(1, 50)), few)
+  expect_identical(smooth_scores(list(method = "none"), 1:500, rep(1, 500)), list(method = "none"))
+  # hardly anything but one value
+  heavy <- c(1e6, rep(1, 150))
+  rank <- fit_scaling(0:150, heavy, "quantile")
+  expect_true(all(is.finite(scale_values(smooth_scores(rank, 0:150, heavy), c(0, 75, 150)))))
+})
