@@ -95,8 +95,9 @@ fit_quantiles <- function(values, counts, total) {
 #'
 #' Between one value and the next the quantile transform rises by a rank, however far apart they are, so that a curve
 #' that is smooth in its scores is jagged in the units of the column, in sparse tails above all. In columns with many
-#' values the default procedure takes a few quantiles, equidistant as normal scores, and a monotone cubic through them.
-#' The ends have the scores of half a row, tied values the middle of their probabilities.
+#' values the default procedure takes fewer quantiles, with a hundred rows between two of them in the bulk and at
+#' equidistant scores in the tails, and a monotone cubic through them. The ends have the scores of half a row, tied values
+#' the middle of their probabilities.
 #' @param scaling From fit_scaling(); returned as it is for columns of few values.
 #' @noRd
 smooth_scores <- function(scaling, values, counts) {
@@ -107,8 +108,11 @@ smooth_scores <- function(scaling, values, counts) {
     return(scaling)
   }
   total <- sum(counts)
-  score <- seq(-3.5, 3.5, by = score_step)
-  score <- score[abs(score) < -stats::qnorm(min(rows_beyond / total, 0.4))]
+  tails <- seq(bulk_score, 3.5, by = score_step)
+  tails <- tails[tails < -stats::qnorm(min(rows_beyond / total, 0.4))]
+  bulk <- stats::pnorm(c(-bulk_score, bulk_score))
+  bulk <- stats::qnorm(seq(bulk[1L], bulk[2L], length.out = min(max(total / rows_between, 15), max_quantiles)))
+  score <- sort(unique(c(-tails, bulk, tails)))
   value <- c(values[1L], weighted_quantile(values, counts, stats::pnorm(score)), values[length(values)])
   p <- c(0.5 / total, stats::pnorm(score), 1 - 0.5 / total)
   group <- cumsum(c(TRUE, diff(value) > 0))
@@ -121,6 +125,8 @@ smooth_scores <- function(scaling, values, counts) {
 }
 
 least_smooth <- 128L # distinct values
+bulk_score <- 1.75
+rows_between <- 100
 score_step <- 0.25
 rows_beyond <- 4
 
