@@ -13,7 +13,8 @@ check_members <- function(object) {
     need(is.list(member), member, sprintf("members[[%d]]", m), "a list")
     need(is_numbers(member$params, total), member$params, field("params"), sprintf("%.0f finite numbers", total))
     running <- member$running
-    statistics <- is.null(running) || (is_numbers(running, 2 * engine$n_features) && all(running[c(FALSE, TRUE)] >= 0))
+    variances <- 2 * seq_len(engine$n_features)
+    statistics <- is.null(running) || (is_numbers(running, 2 * engine$n_features) && all(running[variances] >= 0))
     need(statistics, running, field("running"), "two finite numbers per feature with prototypes")
     check_history(member, field)
     if (!is.null(object$base)) check_member_base(member$base, object, field)

@@ -20,9 +20,9 @@ unsealed_fields <- c("call", "formula", "family", "env", "seconds", "elapsed", "
 sealed_fields <- c(
   "format", "order", "control", "config", "engine", "base", "evidence", "strength", "fold", "found", "smoothness",
   "seed", "bootstrap", "variables", "data_names", "encoder", "term_names", "response", "task", "offset", "members",
-  "centering", "y", "weights", "offset_values", "rows", "row_names", "na.action", "train", "nobs", "n_train", "n_validation",
-  "fitted", "out_of_fold", "calibration", "loss", "judged", "gain", "task_scores", "ensemble_score", "effects",
-  "purified", "nearest"
+  "centering", "y", "weights", "offset_values", "rows", "row_names", "na.action", "train", "nobs", "n_train",
+  "n_validation", "fitted", "out_of_fold", "calibration", "loss", "judged", "gain", "task_scores", "ensemble_score",
+  "effects", "purified", "nearest"
 )
 
 #' A fit that is safe to use
@@ -106,8 +106,8 @@ upgrade_fit <- function(object) {
   object
 }
 
-#' From format 1, which had neither checksums nor, in versions 0.1, what belongs to the default procedure; the absence of
-#' that means the paper's procedure
+#' From format 1, which had no checksums nor, in versions 0.1, what belongs to the default procedure; the absence of that
+#' means the paper's procedure
 #' @noRd
 upgrade_first <- function(object) {
   object$format <- fit_format
@@ -149,7 +149,8 @@ check_unsealed <- function(object) {
   need(is.null(object$formula) || inherits(object$formula, "formula"), object$formula, "formula", "a formula or NULL")
   need(is.environment(object$env), object$env, "env", "an environment")
   need(
-    is.null(object$elapsed) || (is_numbers(object$elapsed, 1L) && object$elapsed >= 0), object$elapsed, "elapsed",
+    is.null(object$elapsed) || (is_numbers(object$elapsed, 1L) && object$elapsed >= 0 && object$elapsed < 1e9),
+    object$elapsed, "elapsed",
     "a number of seconds or NULL"
   )
 }
