@@ -106,8 +106,8 @@ upgrade_fit <- function(object) {
   object
 }
 
-#' From format 1, which had no checksums nor, in versions 0.1, what belongs to the default procedure; the absence of that
-#' means the paper's procedure
+#' From format 1, which had no checksums and, in versions 0.1, nothing of the default procedure: without that, the
+#' procedure is the paper's
 #' @noRd
 upgrade_first <- function(object) {
   object$format <- fit_format
@@ -150,8 +150,7 @@ check_unsealed <- function(object) {
   need(is.environment(object$env), object$env, "env", "an environment")
   need(
     is.null(object$elapsed) || (is_numbers(object$elapsed, 1L) && object$elapsed >= 0 && object$elapsed < 1e9),
-    object$elapsed, "elapsed",
-    "a number of seconds or NULL"
+    object$elapsed, "elapsed", "a number of seconds or NULL"
   )
 }
 

@@ -50,10 +50,18 @@ static uint64_t add(uint64_t sum, SEXP x) {
   const R_xlen_t n = Rf_xlength(x);
   sum = pn_checksum_word(sum, (uint64_t)n);
   switch (TYPEOF(x)) {
-  case LGLSXP: sum = pn_checksum_ints(sum, LOGICAL(x), (size_t)n); break;
-  case INTSXP: sum = pn_checksum_ints(sum, INTEGER(x), (size_t)n); break;
-  case REALSXP: sum = pn_checksum_doubles(sum, REAL(x), (size_t)n); break;
-  case RAWSXP: sum = pn_checksum_bytes(sum, RAW(x), (size_t)n); break;
+  case LGLSXP:
+    sum = pn_checksum_ints(sum, LOGICAL(x), (size_t)n);
+    break;
+  case INTSXP:
+    sum = pn_checksum_ints(sum, INTEGER(x), (size_t)n);
+    break;
+  case REALSXP:
+    sum = pn_checksum_doubles(sum, REAL(x), (size_t)n);
+    break;
+  case RAWSXP:
+    sum = pn_checksum_bytes(sum, RAW(x), (size_t)n);
+    break;
   case STRSXP:
     for (R_xlen_t i = 0; i < n; ++i) sum = add_text(sum, STRING_ELT(x, i));
     break;
@@ -61,7 +69,8 @@ static uint64_t add(uint64_t sum, SEXP x) {
   case EXPRSXP:
     for (R_xlen_t i = 0; i < n; ++i) sum = add(sum, VECTOR_ELT(x, i));
     break;
-  default: break;
+  default:
+    break;
   }
   return add_attributes(sum, x);
 }

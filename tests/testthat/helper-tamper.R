@@ -123,7 +123,7 @@ tamper_outcome <- function(before, after) {
       "classed"
     } else if (inherits(new, "error")) {
       "foreign"
-    } else if (isTRUE(all.equal(old, new, tolerance = 1e-12))) {
+    } else if (isTRUE(tryCatch(all.equal(old, new, tolerance = 1e-12), error = function(e) FALSE))) {
       "same"
     } else if (is.numeric(new) && anyNA(new) || is.data.frame(new) && anyNA(new$effect)) {
       "nan"
