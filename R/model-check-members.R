@@ -37,8 +37,8 @@ check_history <- function(member, field) {
   history <- member$history
   columns <- c("epoch", "loss", "score", "lr", "temperature")
   need(
-    is.data.frame(history) && all(columns %in% names(history)) && all(vapply(history, is.numeric, NA)) &&
-      all(lengths(history) == .row_names_info(history, 2L)), history, field("history"), "a data frame of the epochs"
+    is_frame(history, columns) && all(vapply(history, is.numeric, NA)), history, field("history"),
+    "a data frame of the epochs"
   )
   epoch <- member$best_epoch
   need(is.integer(epoch) && length(epoch) == 1L, epoch, field("best_epoch"), "an epoch")
@@ -107,8 +107,8 @@ check_effects <- function(object) {
   pairs <- sum(components[1L, ] != components[nrow(components), ])
   rows <- (config$n_features + if (nrow(components) == 1L) 0 else pairs) * outputs
   numbers <- c("importance", "low", "high", "missing")
-  ok <- is.data.frame(effects) && all(lengths(effects) == rows) && is_text(effects$term) && is_text(effects$output) &&
-    all(vapply(effects[numbers], is.numeric, NA)) && all(is.finite(effects$importance))
+  ok <- is_frame(effects, c("term", "output", numbers), rows) && is_text(effects$term) && is_text(effects$output) &&
+    all(vapply(effects[numbers], is.numeric, NA)) && all(is.finite(effects$importance) & effects$importance >= 0)
   need(ok, effects, "effects", sprintf("a data frame of %d rows with what each term does", as.integer(rows)))
   need(is.null(effects$error) || is.double(effects$error), effects$error, "effects$error", "NULL or numbers")
   need(object$order != 2 || is.list(object$purified), object$purified, "purified", "the tables of main effects")
@@ -179,9 +179,10 @@ check_printed <- function(object) {
   need(counted, nearest, "nearest", "NULL, or one array per member")
   scores <- object$judged$scores
   named <- c("score", "value", "lower", "upper")
-  need(is.null(scores) || (is.data.frame(scores) && all(named %in% names(scores))), scores, "judged$scores", "a table")
+  need(is.null(scores) || is_frame(scores, named), scores, "judged$scores", "NULL or a data frame")
   by_task <- object$task_scores
-  need(is.null(by_task) || is.data.frame(by_task), by_task, "task_scores", "NULL or a data frame")
+  named <- c("task", "rows", "n")
+  need(is.null(by_task) || is_frame(by_task, named), by_task, "task_scores", "NULL or a data frame")
   for (of in c("gain", "ensemble_score")) {
     need(is.null(object[[of]]) || (is.double(object[[of]]) && length(object[[of]]) == 1L), object[[of]], of, "a number")
   }

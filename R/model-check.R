@@ -174,4 +174,8 @@ is_index <- function(x, n, most) is.numeric(x) && length(x) == n && !anyNA(x) &&
 
 is_ascending <- function(x, strictly = TRUE) is.double(x) && !anyNA(x) && !is.unsorted(x, strictly = strictly)
 
+is_frame <- function(x, names, rows = .row_names_info(x, 2L)) {
+  is.data.frame(x) && all(names %in% names(x)) && all(vapply(x, is.atomic, NA)) && all(lengths(x) == rows)
+}
+
 is_sized <- function(x, size) is.double(x) && identical(as.double(dim(x)), as.double(size))
