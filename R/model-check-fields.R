@@ -155,11 +155,18 @@ check_encoder <- function(encoder, name) {
       all(support$count >= 0) && is.numeric(support$missing) && length(support$missing) == 1L && support$missing >= 0,
     support, field("support"), "values in ascending order and their counts"
   )
+  need(is_decodable(encoder, support$value), support$value, field("support$value"), "codes of levels")
   typical <- encoder$typical
   need(
     length(typical) >= 1L && (is_numbers(typical) || (is.double(typical) && !length(support$value))),
     typical, field("typical"), "finite numbers"
   )
+}
+
+#' Numbers that stand for levels, or for the missing value after them; any numbers where there are no levels
+#' @noRd
+is_decodable <- function(encoder, number) {
+  !is_categorical(encoder) || is_index(number + 1, length(number), length(encoder$levels) + encoder$has_missing)
 }
 
 is_scaling <- function(scaling) {

@@ -123,7 +123,10 @@ check_purified <- function(object) {
   need(is.list(tables), tables, "purified", "a list")
   axes <- tables$axes
   need(is.list(axes) && length(axes) == config$n_features, axes, "purified$axes", "one axis per feature")
-  for (i in seq_along(axes)) need(is_axis(axes[[i]]), axes[[i]], sprintf("purified$axes[[%d]]", i), "bins and nodes")
+  for (i in seq_along(axes)) {
+    ok <- is_axis(axes[[i]]) && is_decodable(object$encoder[[i]], axes[[i]]$number)
+    need(ok, axes[[i]], sprintf("purified$axes[[%d]]", i), "bins and nodes")
+  }
   for (of in c("joint", "parts")) {
     part <- tables[[of]]
     need(is.list(part) && length(part) == ncol(pairs), part, paste0("purified$", of), "one table per pair")
