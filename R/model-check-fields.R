@@ -146,7 +146,8 @@ check_encoder <- function(encoder, name) {
   need(is_scaling(encoder$scaling), encoder$scaling, field("scaling"), "a scaling")
   bins <- encoder$bins
   need(
-    is.null(bins) || (is.list(bins) && is_ascending(bins$breaks) && is_numbers(bins$value, length(bins$breaks) + 1)),
+    is.null(bins) || (is.list(bins) && is_ascending(bins$breaks) && is_numbers(bins$value, length(bins$breaks) + 1) &&
+      is_ascending(bins$value, FALSE)),
     bins, field("bins"), "NULL, or breaks in ascending order and a value for each bin"
   )
   support <- encoder$support
