@@ -53,9 +53,7 @@ network_places <- function(object) {
   if (!has_base(object)) {
     return(seq_len(ncol(engine$components)))
   }
-  own <- matrix(engine$net[engine$components], nrow(engine$components))
-  key <- function(x) apply(x, 2L, paste, collapse = " ")
-  match(key(own), key(object$config$components))
+  network_columns(object$config, engine)
 }
 
 #' The component to which layer 0's effect of each feature belongs: that of the feature, or that of all features

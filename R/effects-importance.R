@@ -18,7 +18,7 @@
 #' term_importance(fit)
 #' @export
 term_importance <- function(fit, level = 0.95) {
-  check_readable(fit, "term_importance()")
+  fit <- check_readable(fit, "term_importance()")
   level <- check_number(level %||% 0.95, "level", above = 0, below = 1)
   labels <- output_labels(fit)
   at <- rep(seq_len(nrow(labels)), each = length(shown_terms(fit)))

@@ -35,6 +35,7 @@ prototypes <- function(fit, term = NULL, layer = NULL, units = c("original", "pr
   if (!inherits(fit, "protonam")) {
     pn_abort("prototypes() needs a fit from {.fn protonam}, not {describe(fit)}.", class = "argument", arg = "fit")
   }
+  fit <- check_fit(fit)
   units <- check_choice(units, c("original", "processed"), "units")
   config <- engine_of(fit)
   if (!config$use_prototypes) {

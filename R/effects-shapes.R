@@ -89,7 +89,7 @@
 #' @export
 shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NULL, scale = c("link", "response"),
                    threads = NULL, simultaneous = FALSE) {
-  check_readable(fit, "shapes()")
+  fit <- check_readable(fit, "shapes()")
   terms <- select_terms(fit, terms)
   layers <- check_flag(layers, "layers")
   simultaneous <- check_flag(simultaneous, "simultaneous")

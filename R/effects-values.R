@@ -4,12 +4,13 @@
 # call evaluates all features (order 1). Order 2 has its main effects in tables (R/effects-purify.R). Effects are
 # centred over the training rows and in the units of the response.
 
-#' Stop unless the model's effects can be shown one by one
+#' A fit whose effects can be shown one by one
 #' @noRd
 check_readable <- function(object, what) {
   if (!inherits(object, "protonam")) {
     pn_abort("{what} needs a fit from {.fn protonam}, not {describe(object)}.", class = "argument", arg = "fit")
   }
+  object <- check_fit(object)
   if (object$order > 2) {
     number <- if (is.infinite(object$order)) "all" else object$order
     pn_abort(
@@ -26,6 +27,7 @@ check_readable <- function(object, what) {
       class = "incomplete", arg = "fit"
     )
   }
+  object
 }
 
 #' Which response and class each of the engine's outputs stands for

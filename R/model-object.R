@@ -66,6 +66,8 @@ model_config <- function(control, components, n_features, family, outputs) {
 #' Constructor of the class "protonam": plain vectors and lists only, so that saveRDS() just works
 #'
 #' The fields ("response units" means the link scale in the units of the response):
+#'   format      number of this layout of the object, see fit_format;  version  of the package that made it
+#'   checksum    named doubles, one per field of sealed_fields (R/model-check.R)
 #'   call, formula, order, family, seed, bootstrap, smoothness   as given, or as determined from the data
 #'   control     the settings, resolved (R/fit-control.R)
 #'   config      the engine's description of the model with all its terms, see model_config()
@@ -80,8 +82,12 @@ model_config <- function(control, components, n_features, family, outputs) {
 #'   response    see R/data-response.R;  task  NULL or list(name, expr, levels)
 #'   offset      NULL, or list(terms: expressions to evaluate in new data, vector: was an offset given that new data
 #'               cannot provide?)
-#'   members     per member list(params, running, history, best_epoch, score, score_name, seed, skip: the fold left
-#'               out, base: the fitted layer 0)
+#'   members     per member list(params: the engine's slab (ffi_layout), running: mean and variance per feature of
+#'               the network, history: data frame (epoch, loss, score, lr, temperature), best_epoch, score,
+#'               score_name, seed, skip: the fold left out, base: NULL or the fitted layer 0)
+#'   members[[m]]$base   list(value: coefficients [all terms, task x output], intercept [task x output], edf [feature],
+#'               dispersion [task x output], penalties: list(feature, curvature, strength, relative), covariance: list
+#'               by feature of arrays [coefficient, coefficient, task x output], information [task x output])
 #'   centering   per member an array [component, task x output, layer]: mean contributions over the training rows, in
 #'               the engine's units; NULL for higher orders if only predictions are needed
 #'   y, weights, offset_values   of the rows used, training and validation
@@ -101,10 +107,12 @@ model_config <- function(control, components, n_features, family, outputs) {
 #'   nearest     per member the training rows nearest to each prototype, see count_nearest()
 #'   seconds, elapsed   time of the training by phase, summed over members, and of the whole fit
 #' From judged to nearest, fields are NULL or absent if they could not be computed after training.
+#'
+#' A new field is added here and to sealed_fields, and is checked in R/model-check-fields.R or R/model-check-members.R.
 #' @noRd
 new_protonam <- function(fields) {
   object <- structure(fields, class = "protonam")
-  validate_protonam(object)
+  seal_fit(validate_protonam(object))
 }
 
 validate_protonam <- function(object) {

@@ -31,6 +31,7 @@ autoplot.protonam <- function(object, terms = NULL, layers = FALSE,
                               main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12, page = NULL,
                               simultaneous = FALSE, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam)))
+  object <- check_fit(object)
   options <- plot_options(
     style, labels, ylab, main, free_y, density, rug, panels,
     features = feature_names(object)

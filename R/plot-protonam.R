@@ -70,6 +70,7 @@ plot.protonam <- function(x, terms = NULL, layers = FALSE, which = c("shapes", "
                           ylab = NULL, main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12,
                           ask = NULL, simultaneous = FALSE, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam)))
+  x <- check_fit(x)
   options <- plot_options(
     style, labels, ylab, main, free_y, density, rug, panels,
     features = feature_names(x), limits = device_limits()

@@ -30,7 +30,7 @@
 #' contributions(fit, mtcars[1:2, ])
 #' @export
 contributions <- function(fit, newdata, threads = NULL, level = 0.95, ...) {
-  check_readable(fit, "contributions()")
+  fit <- check_readable(fit, "contributions()")
   if (missing(newdata) || is.null(newdata)) {
     pn_abort("{.arg newdata} is needed: the fit does not keep the training data.", class = "argument", arg = "newdata")
   }

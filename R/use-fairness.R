@@ -46,8 +46,7 @@ fairness <- function(fit, newdata, response = NULL, group = NULL, threshold = 0.
   check_dots_empty(passed_on[!names(passed_on) %in% known], known)
   threshold <- check_number(threshold, "threshold", min = 0, max = 1)
   several <- is.list(fit) && !is.object(fit)
-  fits <- if (several) fit else list(fit)
-  check_fits(fits, several)
+  fits <- check_fits(if (several) fit else list(fit), several)
   columns <- as_columns(newdata, "newdata")
   if (is.environment(columns)) {
     pn_abort("{.arg newdata} must be a data frame or a matrix.", class = "data", arg = "newdata")
@@ -69,7 +68,7 @@ fairness <- function(fit, newdata, response = NULL, group = NULL, threshold = 0.
 fairness_measures <- c("base_rate", "predicted", "calibration", "auc", "selection_rate", "tpr", "fpr")
 
 check_fits <- function(fits, several) {
-  lapply(if (length(fits)) fits else list(NULL), check_two_classes)
+  fits <- lapply(if (length(fits)) fits else list(NULL), check_two_classes)
   named <- !is.null(names(fits)) && all(nzchar(names(fits))) && !anyDuplicated(names(fits))
   if (several && !named) {
     pn_abort(
@@ -77,6 +76,7 @@ check_fits <- function(fits, several) {
       class = "argument", arg = "fit"
     )
   }
+  fits
 }
 
 check_two_classes <- function(fit) {
@@ -86,9 +86,11 @@ check_two_classes <- function(fit) {
       class = "argument", arg = "fit"
     )
   }
+  fit <- check_fit(fit)
   if (!fit$family$family %in% c("binomial", "gaussian")) {
     pn_abort("{.fn fairness} compares two classes; this is a {fit$family$family} fit.", class = "family", arg = "fit")
   }
+  fit
 }
 
 #' Tables of several models, one below the other

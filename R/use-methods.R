@@ -35,6 +35,7 @@ NULL
 #' @rdname protonam-methods
 #' @export
 fitted.protonam <- function(object, type = c("response", "link"), ...) {
+  object <- check_fit(object)
   type <- check_choice(type, c("response", "link"), "type")
   napredict_rows(object, from_link(object, object$fitted, type), fitted_row_names(object))
 }
@@ -42,7 +43,14 @@ fitted.protonam <- function(object, type = c("response", "link"), ...) {
 #' @rdname protonam-methods
 #' @export
 residuals.protonam <- function(object, type = c("response", "deviance", "pearson"), ...) {
-  type <- check_choice(type, c("response", "deviance", "pearson"), "type")
+  object <- check_fit(object)
+  value <- fit_residuals(object, check_choice(type, c("response", "deviance", "pearson"), "type"))
+  stats::naresid(object$na.action, name_rows(value, fitted_row_names(object)))
+}
+
+#' Residuals of the rows used: a vector, or a matrix with a column per output
+#' @noRd
+fit_residuals <- function(object, type) {
   family <- object$family$family
   mean <- as.matrix(from_link(object, object$fitted, "response"))
   y <- object$y
@@ -53,8 +61,7 @@ residuals.protonam <- function(object, type = c("response", "deviance", "pearson
     pearson = (y - mean) * sqrt(weights / variance(family, mean)),
     deviance = sign(y - mean) * sqrt(weights * unit_deviance(family, y, mean))
   )
-  if (ncol(value) == 1L) value <- value[, 1L]
-  stats::naresid(object$na.action, name_rows(value, fitted_row_names(object)))
+  if (ncol(value) == 1L) value[, 1L] else value
 }
 
 variance <- function(family, mean) {
@@ -68,17 +75,13 @@ variance <- function(family, mean) {
 #' @rdname protonam-methods
 #' @export
 deviance.protonam <- function(object, ...) {
-  sum(as.vector(stats::naresid(NULL, residuals_all(object)))^2, na.rm = TRUE)
-}
-
-residuals_all <- function(object) {
-  object$na.action <- NULL
-  stats::residuals(object, type = "deviance")
+  sum(fit_residuals(check_fit(object), "deviance")^2, na.rm = TRUE)
 }
 
 #' @rdname protonam-methods
 #' @export
 logLik.protonam <- function(object, ...) {
+  object <- check_fit(object)
   family <- object$family$family
   weights <- object$weights %||% rep(1, object$nobs)
   deviance <- deviance.protonam(object)
@@ -96,19 +99,23 @@ fitted_mean <- function(object) as.matrix(from_link(object, object$fitted, "resp
 
 #' @rdname protonam-methods
 #' @export
-nobs.protonam <- function(object, ...) object$nobs
+nobs.protonam <- function(object, ...) check_fit(object)$nobs
 
 #' @rdname protonam-methods
 #' @export
-weights.protonam <- function(object, ...) stats::naresid(object$na.action, object$weights)
+weights.protonam <- function(object, ...) {
+  object <- check_fit(object)
+  stats::naresid(object$na.action, object$weights)
+}
 
 #' @rdname protonam-methods
 #' @export
-family.protonam <- function(object, ...) object$family
+family.protonam <- function(object, ...) check_fit(object)$family
 
 #' @rdname protonam-methods
 #' @export
 formula.protonam <- function(x, ...) {
+  x <- check_fit(x)
   if (!is.null(x$formula)) {
     return(x$formula)
   }
@@ -124,6 +131,7 @@ terms.protonam <- function(x, ...) stats::terms(formula.protonam(x))
 #' @rdname protonam-methods
 #' @export
 coef.protonam <- function(object, ...) {
+  object <- check_fit(object)
   config <- object$config
   engine <- engine_of(object)
   layout <- .Call(ffi_layout, engine)

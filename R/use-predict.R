@@ -51,6 +51,7 @@ predict.protonam <- function(object, newdata, type = c("response", "link", "clas
                              se.fit = FALSE, terms = NULL, threads = NULL, # nolint: object_name_linter.
                              offset = NULL, task_default = NULL, out_of_fold = FALSE, ...) {
   check_dots_empty(list(...), names(formals(predict.protonam)))
+  object <- check_fit(object)
   type <- check_choice(type, c("response", "link", "class", "prob", "terms", "layers"), "type")
   se <- check_flag(se.fit, "se.fit")
   threads <- resolve_threads(threads)

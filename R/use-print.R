@@ -12,7 +12,7 @@ model_title <- function(object) {
 #' The call without data that were passed by value
 #' @noRd
 format_call <- function(call) {
-  for (i in seq_along(call)[-1L]) {
+  for (i in if (is.call(call)) seq_along(call)[-1L]) {
     if (is.null(call[[i]])) next
     if (!is.language(call[[i]]) && (is.list(call[[i]]) || length(call[[i]]) > 5L)) {
       call[[i]] <- as.name(paste0("<", class(call[[i]])[1L], ">"))
@@ -56,7 +56,7 @@ model_facts <- function(object) {
     if (!is.null(object$task)) c(Task = paste0(object$task$name, ": ", some(object$task$levels))),
     if (object$control$procedure %||% "paper" == "crossfit") own_facts(object) else paper_facts(object)
   )
-  c(facts, Time = format_seconds(object$elapsed))
+  c(facts, if (!is.null(object$elapsed)) c(Time = format_seconds(object$elapsed)))
 }
 
 #' Facts about a fit by the paper's procedure
@@ -197,6 +197,7 @@ cat_facts <- function(facts) {
 #' summary(fit)
 #' @export
 summary.protonam <- function(object, ...) {
+  object <- check_fit(object)
   scores <- data.frame(
     member = seq_along(object$members), seed = vapply(object$members, `[[`, 1, "seed"),
     best_epoch = vapply(object$members, `[[`, 1L, "best_epoch"), score = vapply(object$members, `[[`, 1, "score"),
@@ -224,11 +225,13 @@ summary.protonam <- function(object, ...) {
 #' @rdname summary.protonam
 #' @export
 print.protonam <- function(x, ...) {
+  given <- x
+  x <- check_fit(x)
   cat(model_title(x), "\n\n", sep = "")
   cat(paste0("  ", format_call(x$call), "\n"), sep = "")
   cat("\n")
   cat_facts(model_facts(x))
-  invisible(x)
+  invisible(given)
 }
 
 #' @rdname summary.protonam

@@ -104,9 +104,15 @@
 #' @param verbose Show a progress bar?
 #' @param ... Settings of [protonam_control()] by name, such as `epochs = 100`.
 #'
-#' @return An object of class `protonam`, a list of plain vectors that can be saved with [saveRDS()]. See
-#'   [predict.protonam()] and [summary.protonam()]. If effects, scores or counts cannot be computed after training, the
-#'   fit is returned without them, with a warning of class `protonam_warning_incomplete`.
+#' @section Saved fits: A fit can be saved with [saveRDS()]: later versions of the package read it and give the same
+#'   predictions, terms and shapes, to within 1e-6; this holds for fits of version 0.1 as well, and a fit of a newer
+#'   version is an error of class `protonam_error_newer_format`. Every function that takes a fit checks it first, and a
+#'   fit that was damaged or changed is an error of class `protonam_error_damaged_fit`; only `call`, and fields that you
+#'   add, may be changed.
+#'
+#' @return An object of class `protonam`, a list of plain vectors. See [predict.protonam()] and [summary.protonam()]. If
+#'   effects, scores or counts cannot be computed after training, the fit is returned without them, with a warning of
+#'   class `protonam_warning_incomplete`.
 #' @references Xiong, Sinha and Zhang (2024), ProtoNAM: Prototypical Neural Additive Models for Interpretable Deep
 #'   Tabular Learning, \doi{10.48550/arXiv.2410.04723}.
 #' @examples

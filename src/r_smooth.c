@@ -181,6 +181,8 @@ static SEXP terms_body(void *data) {
   smooth_call *call = data;
   pn_arena *arena = &call->arena;
   SEXP value = pn_r_element(call->fitted, "value");
+  if (!Rf_isReal(value) || !Rf_isMatrix(value))
+    pn_r_abort("engine", "The engine needs the values of layer 0 as a matrix.");
   const size_t K = (size_t)Rf_xlength(pn_r_element(call->base, "terms")), q = (size_t)Rf_ncols(value);
   pn_config config = {.columns = K};
   pn_data rows;

@@ -20,7 +20,7 @@ member_rmse <- function(fit) {
   vapply(seq_along(fit$members), function(m) {
     one <- fit
     for (name in c("members", "centering")) one[[name]] <- fit[[name]][m]
-    rmse(predict(one, test), test$MedHouseVal)
+    rmse(predict(protonam:::seal_fit(one), test), test$MedHouseVal)
   }, 0)
 }
 

@@ -69,7 +69,7 @@ component_models <- function(arguments, order, component) {
 # predict(), shapes() and prototypes().
 some_members <- function(fit, which) {
   for (name in c("members", "centering", "nearest")) fit[[name]] <- fit[[name]][which]
-  fit
+  protonam:::seal_fit(fit)
 }
 
 # Predictions of every model of an ensemble, one column each, in the order of its seeds.

@@ -66,6 +66,13 @@ own_fit <- function(..., seed = 1, ensemble = 4) {
   do.call(protonam, c(dots[!settings], list(control = control, seed = seed, ensemble = ensemble, verbose = FALSE)))
 }
 
+# One member of a fit as a fit.
+one_member <- function(fit, m) {
+  fit$members <- fit$members[m]
+  fit$centering <- fit$centering[m]
+  seal_fit(fit)
+}
+
 # A jump that no spline follows, a curve, levels, and noise.
 jump_data <- function(n = 240, seed = 1) {
   withr::local_seed(seed)

@@ -17,9 +17,7 @@ test_that("bands are jackknife standard errors, no smaller than layer 0's", {
   rows <- data[c(3, 10, 15), ]
   out <- predict(fit, rows, type = "terms", se.fit = TRUE)
   each <- vapply(1:4, function(m) {
-    one <- fit
-    one[c("members", "centering", "fold")] <- list(fit$members[m], fit$centering[m], NULL)
-    unclass(predict(one, rows, type = "terms"))[, ]
+    unclass(predict(one_member(fit, m), rows, type = "terms"))[, ]
   }, matrix(0, 3, 3))
   jackknife <- sqrt(3 / 4 * apply((each - rep(apply(each, 1:2, mean), 4))^2, 1:2, sum))
   expect_true(all(out$se.fit >= jackknife - 1e-12))
@@ -96,8 +94,7 @@ test_that("out-of-fold predictions are those of the members that left the rows o
   fit <- crossfitted(dead ~ age + lab, data)
   link <- predict(fit, type = "link", out_of_fold = TRUE)
   for (m in 1:4) {
-    one <- fit
-    one[c("members", "centering")] <- list(fit$members[m], fit$centering[m])
+    one <- one_member(fit, m)
     left <- which(fit$fold == m)
     expect_equal(unname(link[left]), unname(predict(one, data[left, ], type = "link")), tolerance = 1e-6)
   }

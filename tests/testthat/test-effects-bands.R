@@ -3,10 +3,7 @@ fit <- own_fit(y ~ a + b + unit, data, prototypes_for = TRUE, ensemble = 5)
 
 test_that("standard errors are the group jackknife's", {
   each <- vapply(seq_along(fit$members), function(m) {
-    one <- fit
-    one$members <- fit$members[m]
-    one$centering <- fit$centering[m]
-    predict(one, data[1:10, ], type = "link")
+    predict(one_member(fit, m), data[1:10, ], type = "link")
   }, numeric(10))
   jackknife <- sqrt(4 / 5 * rowSums((each - rowMeans(each))^2))
   given <- predict(fit, data[1:10, ], type = "link", se.fit = TRUE)
@@ -55,10 +52,7 @@ test_that("one model has no band", {
 test_that("the paper's ensembles keep the plain standard deviation", {
   paper <- protonam(y ~ a + b, data, control = tiny(), ensemble = 3, seed = 1)
   rows <- data[1:3, ]
-  each <- vapply(1:3, function(m) {
-    paper$members <- paper$members[m]
-    predict(paper, rows, type = "link")
-  }, numeric(3))
+  each <- vapply(1:3, function(m) predict(one_member(paper, m), rows, type = "link"), numeric(3))
   expect_equal(unname(predict(paper, rows, type = "link", se.fit = TRUE)$se.fit), unname(apply(each, 1, sd)))
   expect_identical(band_width(paper, 0.95), qnorm(0.975))
   expect_match(attr(shapes(paper), "band"), "different seeds")

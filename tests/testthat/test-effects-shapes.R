@@ -118,10 +118,7 @@ test_that("ensembles have bands around the mean, single models none", {
   expect_match(attr(shapes(drawn), "band"), "rows drawn with replacement")
   expect_lt(additivity_gap(drawn, data), 1e-9)
   members <- vapply(1:4, function(m) {
-    one <- fit
-    one$members <- fit$members[m]
-    one$centering <- fit$centering[m]
-    predict(one, data[5, ], type = "terms")[, "unit"]
+    predict(one_member(fit, m), data[5, ], type = "terms")[, "unit"]
   }, 0)
   row <- s[s$term == "unit" & s$level == data$unit[5], ]
   expect_equal(row$effect, mean(members), tolerance = 1e-10)

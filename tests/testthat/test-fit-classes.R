@@ -29,5 +29,5 @@ test_that("probabilities are those of the engine's own scores", {
   layout <- .Call(ffi_layout, fit$config)
   at <- tensor_index(layout, "pred_w2_1")
   moved$members[[1]]$params[at] <- moved$members[[1]]$params[at] + rep(rnorm(ncol(at)), each = nrow(at))
-  expect_equal(predict(moved, data), predict(fit, data), tolerance = 1e-6)
+  expect_equal(predict(seal_fit(moved), data), predict(fit, data), tolerance = 1e-6)
 })

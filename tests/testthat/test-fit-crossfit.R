@@ -54,9 +54,7 @@ test_that("out-of-fold predictions come from the member that has not seen the ro
   expect_false(identical(other$members[[1]]$params, fit$members[[1]]$params))
   expect_false(identical(other$members[[1]]$base$value, fit$members[[1]]$base$value))
   # before a recalibration the predictions are this member's
-  alone <- fit
-  alone$members <- fit$members[2]
-  alone$centering <- fit$centering[2]
+  alone <- one_member(fit, 2)
   expect_equal(unname(fit$out_of_fold[left_out, 1]), unname(predict(alone, data[left_out, ])), tolerance = 1e-8)
 })
 

@@ -48,12 +48,7 @@ test_that("without validation the last epoch is kept", {
 test_that("members of an ensemble differ, and predictions are their mean", {
   fit <- tiny_fit(dead ~ age + lab, data, ensemble = 3)
   expect_length(fit$members, 3)
-  one <- function(m) {
-    fit$members <- fit$members[m]
-    fit$centering <- fit$centering[m]
-    predict(fit, data, type = "link")
-  }
-  links <- vapply(1:3, one, numeric(120))
+  links <- vapply(1:3, function(m) predict(one_member(fit, m), data, type = "link"), numeric(120))
   expect_equal(predict(fit, data, type = "link"), rowMeans(links), tolerance = 1e-12)
   expect_gt(max(abs(links[, 1] - links[, 2])), 1e-4)
   expect_equal(links[, 1], predict(tiny_fit(dead ~ age + lab, data), data, type = "link"), tolerance = 1e-12)
