@@ -8,7 +8,7 @@
 #' * `protonam.threads`: number of threads if `threads` is not given and the environment variable `PROTONAM_THREADS` is
 #'   not set; 2 by default. The result never depends on it.
 #' * `protonam.kernels`: `"scalar"`, `"avx2"` or `"avx512"` instead of the best available on the processor, for
-#'   comparisons. Results differ in the last digits of single precision.
+#'   comparisons of speed. The result never depends on it.
 #' * `protonam.equal_values`: `FALSE` computes every row separately, even where rows share a value, to measure what
 #'   sharing saves.
 #'

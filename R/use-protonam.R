@@ -98,7 +98,10 @@
 #'   is an error.
 #' @param control Settings from [protonam_control()] or [paper_control()].
 #' @param seed A whole number. `NULL` draws one from R's generator, so that [set.seed()] applies. The same seed gives
-#'   the same result with any number of threads.
+#'   the same result, to the last bit, with any number of threads and with each of the kernels, of which the processor
+#'   determines one (portable, AVX2, AVX-512). Between machines the last digits may still differ where the compiler, the
+#'   mathematical functions (`exp()`, `log()`; glibc's differ on processors without FMA) or R's linear algebra do, and
+#'   training can magnify this.
 #' @param threads Number of threads. `NULL`: environment variable `PROTONAM_THREADS`, `options(protonam.threads = )`, or
 #'   2.
 #' @param verbose Show a progress bar?

@@ -1,5 +1,7 @@
 /* Sums of scaled rows; see base_rows.h. The bodies are compiled twice, for any processor and for AVX2 without fused
  * multiply-add. */
+#include "base_rounding.h"
+
 #include "base_rows.h"
 
 typedef double four __attribute__((vector_size(32), aligned(8), may_alias));

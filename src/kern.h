@@ -3,7 +3,7 @@
  * Everything above this layer computes through `pn_kernels_get()`. Each table is complete, so a caller never asks
  * which instruction set it runs on. All matrices are row-major single precision; `ld*` is the distance in floats
  * between rows. Pointers need no alignment and, unless said otherwise, must not overlap. No kernel allocates, spawns
- * threads or touches R. Within one table the result depends on the arguments alone, never on the thread.
+ * threads or touches R. The result depends on the arguments alone: every table gives the same bits, on any thread.
  *
  * Shapes stand in brackets: a[m x k].
  */

@@ -1,4 +1,6 @@
 /* The kernels for AVX2 with FMA, eight values at a time. Called only after the processor was asked. */
+#include "base_rounding.h"
+
 #include "kern_tables.h"
 
 #if PN_HAVE_AVX

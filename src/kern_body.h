@@ -3,6 +3,9 @@
  * kern_scalar.c, kern_avx2.c and kern_avx512.c each include one kern_vec_*.h and then this file, which leaves the
  * table `PN_TABLE`. A row is walked in whole vectors; the rest goes through the same step with a lane mask, so no
  * kernel reads or writes beyond its row, and an element's result does not depend on which of the two handled it.
+ *
+ * All levels give the same bits. The operations of a vector layer are rounded alike, products are never fused with sums
+ * except where v_fma() says so (base_rounding.h), and sums along a row have one order (kern_body_walk.h).
  */
 #include "kern.h"
 
@@ -16,6 +19,7 @@ PN_INLINE void v_store_if(float *p, V v, int part, M lanes) {
     v_store(p, v);
 }
 
+#include "kern_body_walk.h"
 #include "kern_body_four.h"
 #include "kern_body_norm.h"
 #include "kern_body_product.h"

@@ -15,14 +15,20 @@ PN_INLINE V4 v4_all(V x) {
 PN_INLINE V4 v4_set(float x) {
   return v4_all(v_set(x));
 }
+PN_INLINE void v4_clear(V4 *x) {
+  PN_EACH_PART(x[q] = v4_set(0.0f));
+}
 PN_INLINE V4 v4_spread(const float *p) {
   return (V4){v_set(p[0]), v_set(p[1]), v_set(p[2]), v_set(p[3])};
 }
 PN_INLINE V4 v4_from(Q x) {
   return (V4){v_all_a(x), v_all_b(x), v_all_c(x), v_all_d(x)};
 }
-PN_INLINE Q v4_sums(V4 x) {
-  return q_sums(x.a, x.b, x.c, x.d);
+/* the sums of four rows' lanes, from all parts */
+PN_INLINE Q v4_sums(const V4 *x) {
+  S part[PN_PARTS];
+  PN_EACH_PART(part[q] = s_sums(x[q].a, x[q].b, x[q].c, x[q].d));
+  return q_join(part);
 }
 PN_INLINE V4 v4_abs(V4 x) {
   return PN_LIFT1(v_abs, x);

@@ -29,16 +29,11 @@ PN_INLINE V4 rows_square(V4 z, V4 mean, V4 s) {
 }
 
 /* sums of squares about the means of r rows of length h */
-PN_INLINE V4 rows_squares(size_t r, size_t h, const float *z, V4 mean) {
-  const M all = v_head(PN_W);
-  V4 s = v4_set(0.0f);
-  size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W) s = rows_square(rows_load(r, z + j, h, 0, all), mean, s);
-  if (j < h) {
-    const M lanes = v_head(h - j);
-    s = rows_square(rows_load(r, z + j, h, 1, lanes), v4_keep(lanes, mean), s);
-  }
-  return s;
+PN_INLINE Q rows_squares(size_t r, size_t h, const float *z, V4 mean) {
+  V4 s[PN_PARTS];
+  v4_clear(s);
+  PN_WALK(h, s[q] = rows_square(rows_load(r, z + j, h, tail, lanes), tail ? v4_keep(lanes, mean) : mean, s[q]));
+  return v4_sums(s);
 }
 
 PN_INLINE void rows_put(size_t r, float *p, Q x) {
@@ -55,11 +50,9 @@ PN_INLINE V4 rows_spread(size_t r, const float *p) {
 
 /* means of r rows */
 PN_INLINE void norm_means(size_t r, size_t h, float inv_h, const float *z, float *mean) {
-  const M all = v_head(PN_W);
-  V4 sum = v4_set(0.0f);
-  size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W) sum = v4_add(sum, rows_load(r, z + j, h, 0, all));
-  if (j < h) sum = v4_add(sum, rows_load(r, z + j, h, 1, v_head(h - j)));
+  V4 sum[PN_PARTS];
+  v4_clear(sum);
+  PN_WALK(h, sum[q] = v4_add(sum[q], rows_load(r, z + j, h, tail, lanes)));
   rows_put(r, mean, q_scale(v4_sums(sum), inv_h));
 }
 
@@ -79,9 +72,9 @@ PN_INLINE void norm_apply(size_t r, size_t h, float *z, V4 mean, V4 rstd) {
 PN_INLINE void norm_finish(size_t m, size_t h, float inv_h, float *z, const float *mean, float *rstd) {
   for (size_t i = 0, r; i < m; i += r) {
     r = m - i < 4 ? 1 : 4;
-    const V4 squares = r == 4 ? rows_squares(4, h, z + i * h, rows_spread(4, mean + i))
-                              : rows_squares(1, h, z + i * h, rows_spread(1, mean + i));
-    rows_put(r, rstd + i, q_inv_root(v4_sums(squares), inv_h, PN_NORM_EPS));
+    const Q squares = r == 4 ? rows_squares(4, h, z + i * h, rows_spread(4, mean + i))
+                             : rows_squares(1, h, z + i * h, rows_spread(1, mean + i));
+    rows_put(r, rstd + i, q_inv_root(squares, inv_h, PN_NORM_EPS));
   }
   size_t i = 0;
   for (; i + 4 <= m; i += 4) norm_apply(4, h, z + i * h, rows_spread(4, mean + i), rows_spread(4, rstd + i));
@@ -123,11 +116,6 @@ PN_KERNEL void affine_relu(size_t m, size_t h, const float *xhat, const float *g
   for (; i < m; i++) affine_relu_rows(1, h, xhat + i * h, gain, offset, v + i * ldv, ldv);
 }
 
-/* Sums the backward pass keeps along r rows: of g and of g * xhat, where g is the gradient at xhat. */
-typedef struct {
-  V4 g, gx;
-} norm_sums;
-
 /* What the columns at hand share between rows. */
 typedef struct {
   V gain, offset, dgain, doffset;
@@ -155,18 +143,18 @@ typedef struct {
   float *dgain, *doffset; /* [h] */
 } norm_back;
 
-/* Columns j .. of r = 1 or 4 rows. */
-PN_INLINE void norm_back_step(size_t r, const norm_back *at, size_t j, norm_sums *sum, int part, M lanes) {
+/* Columns j .. of r = 1 or 4 rows; along them grow the sums of g, the gradient at xhat, and of g * xhat. */
+PN_INLINE void norm_back_step(size_t r, const norm_back *at, size_t j, V4 *g, V4 *gx, int part, M lanes) {
   const size_t h = at->h;
   const float *x = at->xhat + j;
   float *dv = at->dv + j, *dgain = at->dgain + j, *doffset = at->doffset + j;
   norm_columns col = {v_load_if(at->gain + j, part, lanes), v_load_if(at->offset + j, part, lanes),
                       v_load_if(dgain, part, lanes), v_load_if(doffset, part, lanes)};
-  norm_back_gain(x, dv, &col, &sum->g.a, &sum->gx.a, part, lanes);
+  norm_back_gain(x, dv, &col, &g->a, &gx->a, part, lanes);
   if (r == 4) {
-    norm_back_gain(x + h, dv + h, &col, &sum->g.b, &sum->gx.b, part, lanes);
-    norm_back_gain(x + 2 * h, dv + 2 * h, &col, &sum->g.c, &sum->gx.c, part, lanes);
-    norm_back_gain(x + 3 * h, dv + 3 * h, &col, &sum->g.d, &sum->gx.d, part, lanes);
+    norm_back_gain(x + h, dv + h, &col, &g->b, &gx->b, part, lanes);
+    norm_back_gain(x + 2 * h, dv + 2 * h, &col, &g->c, &gx->c, part, lanes);
+    norm_back_gain(x + 3 * h, dv + 3 * h, &col, &g->d, &gx->d, part, lanes);
   }
   v_store_if(dgain, col.dgain, part, lanes);
   v_store_if(doffset, col.doffset, part, lanes);
@@ -175,13 +163,12 @@ PN_INLINE void norm_back_step(size_t r, const norm_back *at, size_t j, norm_sums
 /* r = 1 or 4 rows: g into dv, the sums along the rows into sum_g and sum_gx */
 PN_INLINE void norm_back_rows(size_t r, const norm_back *at, float *sum_g, float *sum_gx) {
   const size_t h = at->h;
-  const M all = v_head(PN_W);
-  norm_sums sum = {v4_set(0.0f), v4_set(0.0f)};
-  size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W) norm_back_step(r, at, j, &sum, 0, all);
-  if (j < h) norm_back_step(r, at, j, &sum, 1, v_head(h - j));
-  rows_put(r, sum_g, v4_sums(sum.g));
-  rows_put(r, sum_gx, v4_sums(sum.gx));
+  V4 g[PN_PARTS], gx[PN_PARTS];
+  v4_clear(g);
+  v4_clear(gx);
+  PN_WALK(h, norm_back_step(r, at, j, g + q, gx + q, tail, lanes));
+  rows_put(r, sum_g, v4_sums(g));
+  rows_put(r, sum_gx, v4_sums(gx));
 }
 
 /* dz = scale * (g - mean(g) - xhat * mean(g * xhat)) for one row, g given in dz */
@@ -190,12 +177,12 @@ PN_INLINE void norm_back_row(size_t h, float inv_h, const float *xhat, float sca
   const V factor = v_set(scale), shift = v_set(scale * (sum_g * inv_h)), slope = v_set(scale * (sum_gx * inv_h));
   size_t j = 0;
   for (; j + PN_W <= h; j += PN_W) {
-    const V centred = v_sub(v_mul(v_load(dz + j), factor), shift);
+    const V centred = v_fms(v_load(dz + j), factor, shift);
     v_store(dz + j, v_fnma(v_load(xhat + j), slope, centred));
   }
   if (j < h) {
     const M lanes = v_head(h - j);
-    const V centred = v_sub(v_mul(v_load_part(dz + j, lanes), factor), shift);
+    const V centred = v_fms(v_load_part(dz + j, lanes), factor, shift);
     v_store_part(dz + j, v_fnma(v_load_part(xhat + j, lanes), slope, centred), lanes);
   }
 }

@@ -12,17 +12,9 @@ PN_INLINE V4 pair_load(size_t r, size_t h, const float *a, const float *b, int t
 
 /* rstd of r rows */
 PN_INLINE void pair_scales(size_t r, size_t h, float inv_h, const float *a, const float *b, float *rstd) {
-  const M all = v_head(PN_W);
-  V4 squares = v4_set(0.0f);
-  size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W) {
-    const V4 s = pair_load(r, h, a + j, b + j, 0, all);
-    squares = v4_fma(s, s, squares);
-  }
-  if (j < h) {
-    const V4 s = pair_load(r, h, a + j, b + j, 1, v_head(h - j));
-    squares = v4_fma(s, s, squares);
-  }
+  V4 squares[PN_PARTS];
+  v4_clear(squares);
+  PN_WALK(h, const V4 s = pair_load(r, h, a + j, b + j, tail, lanes); squares[q] = v4_fma(s, s, squares[q]));
   rows_put(r, rstd, q_inv_root(v4_sums(squares), inv_h, PN_NORM_EPS));
 }
 
@@ -43,13 +35,11 @@ PN_INLINE V4 pair_dots_step(size_t r, const pair_input *in, size_t j, V4 rstd, V
 
 PN_INLINE void pair_dots_rows(size_t r, const pair_input *in, float bias, float *out) {
   const size_t h = in->h;
-  const M all = v_head(PN_W);
   const V4 scale = rows_spread(r, in->rstd);
-  V4 sum = v4_set(0.0f);
+  V4 sum[PN_PARTS];
   float dots[4];
-  size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W) sum = pair_dots_step(r, in, j, scale, sum, 0, all);
-  if (j < h) sum = pair_dots_step(r, in, j, scale, sum, 1, v_head(h - j));
+  v4_clear(sum);
+  PN_WALK(h, sum[q] = pair_dots_step(r, in, j, scale, sum[q], tail, lanes));
   q_store(dots, v4_sums(sum));
   for (size_t i = 0; i < r; i++) out[i] = dots[i] + bias;
 }
@@ -90,7 +80,7 @@ typedef struct {
 } pair_back;
 
 /* Columns j .. of r rows. */
-PN_INLINE void pair_back_step(size_t r, const pair_back *at, size_t j, norm_sums *sum, int tail, M lanes) {
+PN_INLINE void pair_back_step(size_t r, const pair_back *at, size_t j, V4 *g, V4 *gx, int tail, M lanes) {
   const pair_input *in = &at->in;
   const size_t h = in->h;
   const float *rstd = in->rstd, *dr = at->dr;
@@ -99,11 +89,11 @@ PN_INLINE void pair_back_step(size_t r, const pair_back *at, size_t j, norm_sums
   const V4 s = pair_load(r, h, in->a + j, in->b + j, tail, lanes);
   tail_columns col = {slope, v_load_if(in->offset + j, tail, lanes), v_mul(slope, weight),
                       v_load_if(at->through + j, tail, lanes), v_load_if(at->through_x + j, tail, lanes)};
-  pair_back_gain(s.a, v_set(rstd[0]), v_set(dr[0]), ds, &col, &sum->g.a, &sum->gx.a, tail, lanes);
+  pair_back_gain(s.a, v_set(rstd[0]), v_set(dr[0]), ds, &col, &g->a, &gx->a, tail, lanes);
   if (r == 4) {
-    pair_back_gain(s.b, v_set(rstd[1]), v_set(dr[1]), ds + h, &col, &sum->g.b, &sum->gx.b, tail, lanes);
-    pair_back_gain(s.c, v_set(rstd[2]), v_set(dr[2]), ds + 2 * h, &col, &sum->g.c, &sum->gx.c, tail, lanes);
-    pair_back_gain(s.d, v_set(rstd[3]), v_set(dr[3]), ds + 3 * h, &col, &sum->g.d, &sum->gx.d, tail, lanes);
+    pair_back_gain(s.b, v_set(rstd[1]), v_set(dr[1]), ds + h, &col, &g->b, &gx->b, tail, lanes);
+    pair_back_gain(s.c, v_set(rstd[2]), v_set(dr[2]), ds + 2 * h, &col, &g->c, &gx->c, tail, lanes);
+    pair_back_gain(s.d, v_set(rstd[3]), v_set(dr[3]), ds + 3 * h, &col, &g->d, &gx->d, tail, lanes);
   }
   v_store_if(at->through + j, col.dr, tail, lanes);
   v_store_if(at->through_x + j, col.drx, tail, lanes);
@@ -112,13 +102,12 @@ PN_INLINE void pair_back_step(size_t r, const pair_back *at, size_t j, norm_sums
 /* r rows: g / dr into ds, the sums of g and g * s along the rows into sum_g and sum_gs */
 PN_INLINE void pair_back_rows(size_t r, const pair_back *at, float *sum_g, float *sum_gs) {
   const size_t h = at->in.h;
-  const M all = v_head(PN_W);
-  norm_sums sum = {v4_set(0.0f), v4_set(0.0f)};
-  size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W) pair_back_step(r, at, j, &sum, 0, all);
-  if (j < h) pair_back_step(r, at, j, &sum, 1, v_head(h - j));
-  rows_put(r, sum_g, v4_sums(sum.g));
-  rows_put(r, sum_gs, v4_sums(sum.gx));
+  V4 g[PN_PARTS], gx[PN_PARTS];
+  v4_clear(g);
+  v4_clear(gx);
+  PN_WALK(h, pair_back_step(r, at, j, g + q, gx + q, tail, lanes));
+  rows_put(r, sum_g, v4_sums(g));
+  rows_put(r, sum_gs, v4_sums(gx));
 }
 
 /* The same of the rows from `row` on. */
@@ -136,7 +125,7 @@ PN_INLINE pair_back pair_back_from(const pair_back *all, size_t row) {
 PN_INLINE void pair_back_add(const float *a, const float *b, const float *g, V factor, V shift, V slope, float *da,
                              float *db, int tail, M lanes) {
   const V s = v_add(v_load_if(a, tail, lanes), v_load_if(b, tail, lanes));
-  const V ds = v_fnma(slope, s, v_sub(v_mul(factor, v_load_if(g, tail, lanes)), shift));
+  const V ds = v_fnma(slope, s, v_fms(factor, v_load_if(g, tail, lanes), shift));
   v_store_if(da, v_add(v_load_if(da, tail, lanes), ds), tail, lanes);
   v_store_if(db, v_add(v_load_if(db, tail, lanes), ds), tail, lanes);
 }

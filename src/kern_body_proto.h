@@ -102,12 +102,12 @@ PN_KERNEL void proto_forward(size_t n, size_t t, const float *x, const float *ce
   }
 }
 
-#define PN_PROTO_BLOCK 128 /* most values the backward pass takes at once, a multiple of every PN_W */
+#define PN_PROTO_BLOCK 128 /* most values the backward pass takes at once, a multiple of PN_LANES */
 #define PN_PROTO_KEEP 4096 /* weights e_j it keeps for them; with more prototypes it computes them again */
 
 /* What the backward pass knows of each value of a block; lanes beyond the block's values have weight 0. */
 typedef struct {
-  size_t n; /* values and padding, a multiple of PN_W */
+  size_t n; /* values and padding, a multiple of PN_LANES */
   int kept; /* whether e holds the weights */
   float x[PN_PROTO_BLOCK];
   float nearest[PN_PROTO_BLOCK];
@@ -119,7 +119,7 @@ typedef struct {
 
 /* Values per block: as many as the kept weights allow. */
 PN_INLINE size_t proto_block_size(size_t t) {
-  const size_t fit = PN_PROTO_KEEP / t / PN_W * PN_W;
+  const size_t fit = PN_PROTO_KEEP / t / PN_LANES * PN_LANES;
   return fit == 0 || fit > PN_PROTO_BLOCK ? PN_PROTO_BLOCK : fit;
 }
 
@@ -172,22 +172,28 @@ PN_INLINE void proto_block_sums(proto_block *block, size_t i, const prototypes *
   v_store(block->weight + i, v_div(v_load(block->weight + i), sum));
 }
 
+/* The values at i: the sums of prototype j's gradient grow, those of the center (a), the slope (b), the intercept (c). */
+PN_INLINE void proto_gradient_step(const proto_block *block, size_t i, size_t j, const prototypes *proto, int kept,
+                                   V4 *sum) {
+  const V x = v_load(block->x + i);
+  const V e = kept ? v_load(block->e + j * block->n + i) : proto_weight(proto, j, x, v_load(block->nearest + i));
+  if (proto->sparse && !v_any(v_less(v_set(0.0f), e))) return;
+  const V w = v_mul(v_load(block->weight + i), e);
+  const V excess = v_sub(v_sub(proto_line(proto, j, x), v_load(block->line + i)), v_load(block->mean + i));
+  sum->a = v_fma(v_mul(w, excess), v_sub(x, v_set(proto->center[j])), sum->a);
+  sum->b = v_fma(w, x, sum->b);
+  sum->c = v_add(sum->c, w);
+}
+
 /* The block's part of prototype j's gradient: sums[3] = center (without 2 inv_temp), slope, intercept. */
 PN_INLINE void proto_block_gradient(const proto_block *block, size_t j, const prototypes *proto, int kept,
                                     float *sums) {
-  const V c = v_set(proto->center[j]), zero = v_set(0.0f);
-  V dc = zero, da = zero, db = zero;
-  for (size_t i = 0; i < block->n; i += PN_W) {
-    const V x = v_load(block->x + i);
-    const V e = kept ? v_load(block->e + j * block->n + i) : proto_weight(proto, j, x, v_load(block->nearest + i));
-    if (proto->sparse && !v_any(v_less(zero, e))) continue;
-    const V w = v_mul(v_load(block->weight + i), e);
-    const V excess = v_sub(v_sub(proto_line(proto, j, x), v_load(block->line + i)), v_load(block->mean + i));
-    db = v_add(db, w);
-    da = v_fma(w, x, da);
-    dc = v_fma(v_mul(w, excess), v_sub(x, c), dc);
+  V4 sum[PN_PARTS];
+  v4_clear(sum);
+  for (size_t first = 0; first < block->n; first += PN_LANES) {
+    PN_EACH_PART(proto_gradient_step(block, first + q * PN_W, j, proto, kept, sum + q));
   }
-  q_store(sums, q_sums(dc, da, db, db));
+  q_store(sums, v4_sums(sum));
 }
 
 PN_KERNEL void proto_backward(size_t n, size_t t, const float *x, const float *center, const float *slope,
@@ -199,7 +205,7 @@ PN_KERNEL void proto_backward(size_t n, size_t t, const float *x, const float *c
   block.kept = t * step <= PN_PROTO_KEEP;
   for (size_t first = 0; first < n; first += step) {
     const size_t count = n - first < step ? n - first : step;
-    block.n = (count + PN_W - 1) / PN_W * PN_W;
+    block.n = (count + PN_LANES - 1) / PN_LANES * PN_LANES;
     for (size_t i = 0; i < block.n; i++) {
       block.x[i] = i < count ? x[first + i] : x[first];
       block.weight[i] = i < count ? dout[(first + i) * ldd] : 0.0f;
@@ -214,7 +220,7 @@ PN_KERNEL void proto_backward(size_t n, size_t t, const float *x, const float *c
         proto_block_gradient(&block, j, &proto, 1, sums);
       else
         proto_block_gradient(&block, j, &proto, 0, sums);
-      dcenter[j] += sums[0] * (2.0f * inv_temp);
+      dcenter[j] = f_fma(sums[0], 2.0f * inv_temp, dcenter[j]);
       dslope[j] += sums[1];
       dintercept[j] += sums[2];
     }

@@ -1,20 +1,31 @@
 /* Plain work on rows: dot products, sums, transpose, dropout, and the AdamW step. */
 
+/* s + a w, at columns j .. */
+PN_INLINE V dot_step(const float *a, const float *w, size_t j, V s) {
+  return v_fma(v_load(a + j), v_load(w + j), s);
+}
+PN_INLINE V4 dot_step4(const float *a, const float *w, size_t j, V4 s) {
+  return (V4){dot_step(a, w, j, s.a), dot_step(a, w, j + PN_LANES, s.b), dot_step(a, w, j + 2 * PN_LANES, s.c),
+              dot_step(a, w, j + 3 * PN_LANES, s.d)};
+}
+/* the same where only k columns exist */
+PN_INLINE V dot_last(const float *a, const float *w, size_t j, size_t k, V s) {
+  if (j >= k) return s;
+  const M lanes = v_head(k - j < PN_W ? k - j : PN_W);
+  return v_fma(v_load_part(a + j, lanes), v_load_part(w + j, lanes), s);
+}
+
+/* Four vectors in turn, for a single chain of sums would wait at every step. */
 PN_INLINE float row_dot(size_t k, const float *a, const float *w) {
-  V s0 = v_set(0.0f), s1 = s0, s2 = s0, s3 = s0;
+  V4 s[PN_PARTS];
+  V sum[PN_PARTS];
+  v4_clear(s);
   size_t j = 0;
-  for (; j + 4 * PN_W <= k; j += 4 * PN_W) {
-    s0 = v_fma(v_load(a + j), v_load(w + j), s0);
-    s1 = v_fma(v_load(a + j + PN_W), v_load(w + j + PN_W), s1);
-    s2 = v_fma(v_load(a + j + 2 * PN_W), v_load(w + j + 2 * PN_W), s2);
-    s3 = v_fma(v_load(a + j + 3 * PN_W), v_load(w + j + 3 * PN_W), s3);
-  }
-  for (; j + PN_W <= k; j += PN_W) s0 = v_fma(v_load(a + j), v_load(w + j), s0);
-  if (j < k) {
-    const M lanes = v_head(k - j);
-    s1 = v_fma(v_load_part(a + j, lanes), v_load_part(w + j, lanes), s1);
-  }
-  return v_sum(v_add(v_add(s0, s1), v_add(s2, s3)));
+  for (; j + 4 * PN_LANES <= k; j += 4 * PN_LANES) PN_EACH_PART(s[q] = dot_step4(a, w, j + q * PN_W, s[q]));
+  for (; j + PN_LANES <= k; j += PN_LANES) PN_EACH_PART(s[q].a = dot_step(a, w, j + q * PN_W, s[q].a));
+  PN_EACH_PART(s[q].b = dot_last(a, w, j + q * PN_W, k, s[q].b));
+  PN_EACH_PART(sum[q] = v4_sum(s[q]));
+  return v_total(sum);
 }
 
 PN_KERNEL void row_dots(size_t m, size_t k, const float *a, size_t lda, const float *w, float *out, size_t ldo) {

@@ -13,20 +13,10 @@ PN_INLINE V4 join_step(size_t r, size_t k, size_t h, const float *const *part, s
 /* r = 1 or 4 joined rows from offset `at` into z, and their means */
 PN_INLINE void join_rows(size_t r, size_t k, size_t h, float inv_h, const float *const *part, size_t at,
                          const float *bias, float *z, float *mean) {
-  const M all = v_head(PN_W);
-  V4 sum = v4_set(0.0f);
-  size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W) {
-    const V4 s = join_step(r, k, h, part, at + j, bias ? bias + j : NULL, 0, all);
-    rows_store(r, z + j, h, s, 0, all);
-    sum = v4_add(sum, s);
-  }
-  if (j < h) {
-    const M lanes = v_head(h - j);
-    const V4 s = join_step(r, k, h, part, at + j, bias ? bias + j : NULL, 1, lanes);
-    rows_store(r, z + j, h, s, 1, lanes);
-    sum = v4_add(sum, s);
-  }
+  V4 sum[PN_PARTS];
+  v4_clear(sum);
+  PN_WALK(h, const V4 s = join_step(r, k, h, part, at + j, bias ? bias + j : NULL, tail, lanes);
+          rows_store(r, z + j, h, s, tail, lanes); sum[q] = v4_add(sum[q], s));
   rows_put(r, mean, q_scale(v4_sums(sum), inv_h));
 }
 
@@ -54,26 +44,24 @@ PN_KERNEL void join_norm(size_t m, size_t k, size_t h, const float *const *part,
 
 /* Columns j .. of r = 1 or 4 rows: the dot product with relu(gain * xhat + offset) grows. */
 PN_INLINE void relu_dots_step(size_t r, size_t h, size_t j, const float *xhat, const float *gain, const float *offset,
-                              const float *w, V *s, int tail, M lanes) {
+                              const float *w, V4 *s, int tail, M lanes) {
   const V g = v_load_if(gain + j, tail, lanes), o = v_load_if(offset + j, tail, lanes);
   const V weight = v_load_if(w + j, tail, lanes), zero = v_set(0.0f);
-  s[0] = v_fma(weight, v_max(v_fma(g, v_load_if(xhat + j, tail, lanes), o), zero), s[0]);
+  s->a = v_fma(weight, v_max(v_fma(g, v_load_if(xhat + j, tail, lanes), o), zero), s->a);
   if (r == 4) {
-    s[1] = v_fma(weight, v_max(v_fma(g, v_load_if(xhat + h + j, tail, lanes), o), zero), s[1]);
-    s[2] = v_fma(weight, v_max(v_fma(g, v_load_if(xhat + 2 * h + j, tail, lanes), o), zero), s[2]);
-    s[3] = v_fma(weight, v_max(v_fma(g, v_load_if(xhat + 3 * h + j, tail, lanes), o), zero), s[3]);
+    s->b = v_fma(weight, v_max(v_fma(g, v_load_if(xhat + h + j, tail, lanes), o), zero), s->b);
+    s->c = v_fma(weight, v_max(v_fma(g, v_load_if(xhat + 2 * h + j, tail, lanes), o), zero), s->c);
+    s->d = v_fma(weight, v_max(v_fma(g, v_load_if(xhat + 3 * h + j, tail, lanes), o), zero), s->d);
   }
 }
 
 PN_INLINE void relu_dots_rows(size_t r, size_t h, const float *xhat, const float *gain, const float *offset,
                               const float *w, float bias, float *out) {
-  const M all = v_head(PN_W);
-  V s[4] = {v_set(0.0f), v_set(0.0f), v_set(0.0f), v_set(0.0f)};
+  V4 sum[PN_PARTS];
   float dots[4];
-  size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W) relu_dots_step(r, h, j, xhat, gain, offset, w, s, 0, all);
-  if (j < h) relu_dots_step(r, h, j, xhat, gain, offset, w, s, 1, v_head(h - j));
-  q_store(dots, q_sums(s[0], s[1], s[2], s[3]));
+  v4_clear(sum);
+  PN_WALK(h, relu_dots_step(r, h, j, xhat, gain, offset, w, sum + q, tail, lanes));
+  q_store(dots, v4_sums(sum));
   for (size_t i = 0; i < r; i++) out[i] = dots[i] + bias;
 }
 
@@ -123,17 +111,17 @@ PN_INLINE void tail_back_columns(const tail_back *at, size_t j, const tail_colum
 }
 
 /* Columns j .. of r = 1 or 4 rows. */
-PN_INLINE void tail_back_step(size_t r, const tail_back *at, size_t j, norm_sums *sum, int tail, M lanes) {
+PN_INLINE void tail_back_step(size_t r, const tail_back *at, size_t j, V4 *g, V4 *gx, int tail, M lanes) {
   const size_t h = at->h;
   const float *x = at->xhat + j, *dr = at->dr;
   float *ds = at->ds + j;
   const V zero = v_set(0.0f), weight = v_load_if(at->w + j, tail, lanes), slope = v_load_if(at->gain + j, tail, lanes);
   tail_columns col = {slope, v_load_if(at->offset + j, tail, lanes), v_mul(slope, weight), zero, zero};
-  tail_back_gain(x, dr, ds, &col, &sum->g.a, &sum->gx.a, tail, lanes);
+  tail_back_gain(x, dr, ds, &col, &g->a, &gx->a, tail, lanes);
   if (r == 4) {
-    tail_back_gain(x + h, dr + 1, ds + h, &col, &sum->g.b, &sum->gx.b, tail, lanes);
-    tail_back_gain(x + 2 * h, dr + 2, ds + 2 * h, &col, &sum->g.c, &sum->gx.c, tail, lanes);
-    tail_back_gain(x + 3 * h, dr + 3, ds + 3 * h, &col, &sum->g.d, &sum->gx.d, tail, lanes);
+    tail_back_gain(x + h, dr + 1, ds + h, &col, &g->b, &gx->b, tail, lanes);
+    tail_back_gain(x + 2 * h, dr + 2, ds + 2 * h, &col, &g->c, &gx->c, tail, lanes);
+    tail_back_gain(x + 3 * h, dr + 3, ds + 3 * h, &col, &g->d, &gx->d, tail, lanes);
   }
   tail_back_columns(at, j, &col, weight, tail, lanes);
 }
@@ -141,13 +129,12 @@ PN_INLINE void tail_back_step(size_t r, const tail_back *at, size_t j, norm_sums
 /* r = 1 or 4 rows: g / dr into ds, the sums along the rows into sum_g and sum_gx */
 PN_INLINE void tail_back_rows(size_t r, const tail_back *at, float *sum_g, float *sum_gx) {
   const size_t h = at->h;
-  const M all = v_head(PN_W);
-  norm_sums sum = {v4_set(0.0f), v4_set(0.0f)};
-  size_t j = 0;
-  for (; j + PN_W <= h; j += PN_W) tail_back_step(r, at, j, &sum, 0, all);
-  if (j < h) tail_back_step(r, at, j, &sum, 1, v_head(h - j));
-  rows_put(r, sum_g, v4_sums(sum.g));
-  rows_put(r, sum_gx, v4_sums(sum.gx));
+  V4 g[PN_PARTS], gx[PN_PARTS];
+  v4_clear(g);
+  v4_clear(gx);
+  PN_WALK(h, tail_back_step(r, at, j, g + q, gx + q, tail, lanes));
+  rows_put(r, sum_g, v4_sums(g));
+  rows_put(r, sum_gx, v4_sums(gx));
 }
 
 PN_KERNEL void relu_dots_backward(size_t m, size_t h, const float *xhat, const float *rstd, const float *gain,

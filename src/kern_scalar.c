@@ -1,4 +1,6 @@
 /* The portable kernels: plain C, one value at a time. */
+#include "base_rounding.h"
+
 #include "kern_tables.h"
 #include "kern_vec_scalar.h"
 

@@ -17,7 +17,11 @@ PN_INLINE void q_store(float *p, Q x) {
 PN_INLINE float q_first(Q x) {
   return _mm_cvtss_f32(x);
 }
-/* the sum of the four */
+/* a b + c, rounded once */
+PN_INLINE float f_fma(float a, float b, float c) {
+  return _mm_cvtss_f32(_mm_fmadd_ss(_mm_set_ss(a), _mm_set_ss(b), _mm_set_ss(c)));
+}
+/* the sum of the four, (0 + 2) + (1 + 3) */
 PN_INLINE float q_total(Q x) {
   const Q s = _mm_add_ps(x, _mm_movehl_ps(x, x));
   return _mm_cvtss_f32(_mm_add_ss(s, _mm_movehdup_ps(s)));

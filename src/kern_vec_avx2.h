@@ -19,6 +19,7 @@
 typedef __m256 V;
 typedef __m256i M; /* all bits of a lane set or clear */
 typedef __m256i U;
+typedef __m256 S; /* sums of four lanes each of four rows: of the lanes 0 .. 3, then of 4 .. 7 */
 
 #include "kern_vec_avx.h"
 
@@ -73,6 +74,9 @@ PN_INLINE V v_fma(V a, V b, V c) {
 PN_INLINE V v_fnma(V a, V b, V c) {
   return _mm256_fnmadd_ps(a, b, c);
 }
+PN_INLINE V v_fms(V a, V b, V c) {
+  return _mm256_fmsub_ps(a, b, c);
+}
 
 PN_INLINE M v_less(V a, V b) {
   return _mm256_castps_si256(_mm256_cmp_ps(a, b, _CMP_LT_OQ));
@@ -90,14 +94,18 @@ PN_INLINE V v_select(M lanes, V a, V b) {
   return _mm256_blendv_ps(b, a, _mm256_castsi256_ps(lanes));
 }
 
-PN_INLINE float v_sum(V a) {
-  return q_total(_mm_add_ps(_mm256_castps256_ps128(a), _mm256_extractf128_ps(a, 1)));
+PN_INLINE float v_total(const V *part) {
+  __m256 h = _mm256_add_ps(part[0], part[1]);
+  return q_total(_mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1)));
 }
 
-PN_INLINE Q q_sums(V a, V b, V c, V d) {
-  __m256 ab = _mm256_add_ps(_mm256_unpacklo_ps(a, b), _mm256_unpackhi_ps(a, b)); /* a02 b02 a13 b13, twice */
-  __m256 cd = _mm256_add_ps(_mm256_unpacklo_ps(c, d), _mm256_unpackhi_ps(c, d));
-  __m256 s = _mm256_add_ps(_mm256_shuffle_ps(ab, cd, 0x44), _mm256_shuffle_ps(ab, cd, 0xEE));
+PN_INLINE S s_sums(V a, V b, V c, V d) {
+  __m256 ab = _mm256_add_ps(_mm256_blend_ps(a, b, 0xCC), _mm256_shuffle_ps(a, b, 0x4E)); /* a02 a13 b02 b13, twice */
+  __m256 cd = _mm256_add_ps(_mm256_blend_ps(c, d, 0xCC), _mm256_shuffle_ps(c, d, 0x4E));
+  return _mm256_add_ps(_mm256_shuffle_ps(ab, cd, 0x88), _mm256_shuffle_ps(ab, cd, 0xDD));
+}
+PN_INLINE Q q_join(const S *part) {
+  __m256 s = _mm256_add_ps(part[0], part[1]);
   return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
 }
 PN_INLINE V v_all_a(Q x) {

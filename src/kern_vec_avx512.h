@@ -19,6 +19,7 @@
 typedef __m512 V;
 typedef __mmask16 M;
 typedef __m512i U;
+typedef __m512 S; /* sums of four lanes each of four rows: of the lanes 0 .. 3, of 4 .. 7, ... */
 
 #include "kern_vec_avx.h"
 
@@ -71,6 +72,9 @@ PN_INLINE V v_fma(V a, V b, V c) {
 PN_INLINE V v_fnma(V a, V b, V c) {
   return _mm512_fnmadd_ps(a, b, c);
 }
+PN_INLINE V v_fms(V a, V b, V c) {
+  return _mm512_fmsub_ps(a, b, c);
+}
 
 PN_INLINE M v_less(V a, V b) {
   return _mm512_cmp_ps_mask(a, b, _CMP_LT_OQ);
@@ -93,15 +97,18 @@ PN_INLINE __m256 v_halves(V a) {
   __m256d high = _mm512_extractf64x4_pd(_mm512_castps_pd(a), 1);
   return _mm256_add_ps(_mm512_castps512_ps256(a), _mm256_castpd_ps(high));
 }
-PN_INLINE float v_sum(V a) {
-  __m256 h = v_halves(a);
+PN_INLINE float v_total(const V *part) {
+  __m256 h = v_halves(part[0]);
   return q_total(_mm_add_ps(_mm256_castps256_ps128(h), _mm256_extractf128_ps(h, 1)));
 }
 
-PN_INLINE Q q_sums(V a, V b, V c, V d) {
+PN_INLINE S s_sums(V a, V b, V c, V d) {
   __m512 ab = _mm512_add_ps(_mm512_unpacklo_ps(a, b), _mm512_unpackhi_ps(a, b)); /* a02 b02 a13 b13, four times */
   __m512 cd = _mm512_add_ps(_mm512_unpacklo_ps(c, d), _mm512_unpackhi_ps(c, d));
-  __m256 s = v_halves(_mm512_add_ps(_mm512_shuffle_ps(ab, cd, 0x44), _mm512_shuffle_ps(ab, cd, 0xEE)));
+  return _mm512_add_ps(_mm512_shuffle_ps(ab, cd, 0x44), _mm512_shuffle_ps(ab, cd, 0xEE));
+}
+PN_INLINE Q q_join(const S *part) {
+  __m256 s = v_halves(part[0]);
   return _mm_add_ps(_mm256_castps256_ps128(s), _mm256_extractf128_ps(s, 1));
 }
 PN_INLINE V v_all_a(Q x) {

@@ -119,14 +119,10 @@ for (label in names(cases)) {
     }
   })
 
-  test_that(paste("threads give the same bits and kernels the same value,", label), {
+  test_that(paste("threads and kernels give the same bits,", label), {
     one <- engine_gradient(case)
     for (threads in 2:3) expect_identical(engine_gradient(case, threads = threads), one)
-    for (level in kernel_levels()) {
-      other <- engine_gradient(case, kernels = level)
-      expect_equal(other$loss, one$loss, tolerance = 1e-6)
-      expect_equal(other$grads, one$grads, tolerance = 1e-4)
-    }
+    for (level in kernel_levels()) expect_identical(engine_gradient(case, kernels = level), one)
   })
 
   test_that(paste("equal values computed once or apart cost the same,", label), {

@@ -1,5 +1,5 @@
 data <- mixed_data()
-# Last digits depend on the processor's kernels.
+# Last digits depend on the system's mathematical functions.
 hide_numbers <- function(lines) {
   lines <- gsub("#+ *", "# ", lines) # bars
   lines <- gsub("(epochs? )[0-9]+( to [0-9]+)? of", "\\1# of", lines)
