@@ -101,7 +101,24 @@
 #' @param threads Number of threads. `NULL`: environment variable `PROTONAM_THREADS`, `options(protonam.threads = )`, or
 #'   2.
 #' @param verbose Show a progress bar?
+#' @param checkpoint `NULL`, or the name of a file in which trained members, and the state of those in training, are
+#'   kept. If R is killed, the same call with the same file goes on from there; see section Checkpoints.
 #' @param ... Settings of [protonam_control()] by name, such as `epochs = 100`.
+#'
+#' @section Checkpoints:
+#' With `checkpoint = "fit.rds"`, members that have been trained, including those of the screening, are written to the
+#' file as they are finished, and the state of those in training every ten seconds, at the end of an epoch
+#' (`options(protonam.checkpoint_seconds = )`). After a crash, a power cut or `kill -9`, the same call continues from
+#' there. The result is the same, bit for bit, as that of a fit that was never interrupted; the number of threads may
+#' differ. With `seed = NULL` the seed of the interrupted fit is used. Under a `future::plan()` with workers, members
+#' are kept when they come back from their worker.
+#'
+#' The file is replaced as a whole, so that it is never half written, and removed when the fit is returned. It serves
+#' one run at a time. A path that cannot be written is an error before the training begins
+#' (`protonam_error_checkpoint_path`), as is a file that is not a checkpoint (`protonam_error_checkpoint_file`), or one
+#' of other data, other settings, another version of this package or another instruction set
+#' (`protonam_error_checkpoint_differs`); none of these change the file. If the file cannot be written later on, as on a
+#' full disk, there is one warning (`protonam_warning_checkpoint_failed`), and the training goes on without it.
 #'
 #' @return An object of class `protonam`, a list of plain vectors that can be saved with [saveRDS()]. See
 #'   [predict.protonam()] and [summary.protonam()]. If effects, scores or counts cannot be computed after training, the
@@ -129,7 +146,7 @@ protonam.formula <- function(formula, data, order = 1, family = NULL, task = NUL
                              offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
                              validation = NULL, groups = NULL, ensemble = NULL, smoothness = NULL,
                              control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(),
-                             bootstrap = FALSE, ...) {
+                             bootstrap = FALSE, checkpoint = NULL, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   control <- merge_control(control, list(...), names(formals(protonam.formula)))
@@ -153,7 +170,7 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
                                 offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
                                 validation = NULL, groups = NULL, ensemble = NULL, smoothness = NULL,
                                 control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(),
-                                bootstrap = FALSE, ...) {
+                                bootstrap = FALSE, checkpoint = NULL, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   if (missing(y)) {

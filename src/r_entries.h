@@ -4,6 +4,7 @@
 
 #include <Rinternals.h>
 
+SEXP ffi_digest(SEXP x);
 SEXP ffi_distinct(SEXP x, SEXP weights);
 SEXP ffi_fit(SEXP config, SEXP data, SEXP validation, SEXP init, SEXP train, SEXP progress);
 SEXP ffi_fit_bytes(SEXP config, SEXP data, SEXP validation, SEXP train);
