@@ -1,8 +1,9 @@
-# Rscript .ci/kill.R [MOMENTS]: kills fits, ensembles, cross-validations and searches with SIGKILL at random moments (10
-# by default), lets the same call go on from its checkpoint, and compares the result, bit for bit, with that of a run
-# that was not interrupted. Needs the installed package and a Unix-alike; fails when a result differs.
+# Rscript .ci/kill.R [MOMENTS [KIND ...]]: kills fits, ensembles, cross-validations and searches with SIGKILL at random
+# moments (10 by default), lets the same call go on from its checkpoint, and compares the result, bit for bit, with that
+# of a run that was not interrupted. Needs the installed package and a Unix-alike; fails when a result differs.
 
-moments <- as.integer(c(commandArgs(trailingOnly = TRUE), 10L)[1L])
+arguments <- commandArgs(trailingOnly = TRUE)
+moments <- as.integer(c(arguments, 10L)[1L])
 library(protonam)
 folder <- tempfile("kill")
 dir.create(folder)
@@ -14,7 +15,7 @@ setup <- '
   arguments <- commandArgs(trailingOnly = TRUE)
   writeLines(as.character(Sys.getpid()), paste0(arguments[2L], ".pid"))
   checkpoint <- if (nzchar(arguments[1L])) arguments[1L]
-  icu <- simulate_icu(4000, seed = 1)
+  icu <- simulate_icu(2000, seed = 1)
   few <- died ~ age + lactate + systolic_bp + frailty + gcs
   value <- {
     %s
@@ -23,13 +24,13 @@ setup <- '
   writeLines(protonam:::digest(value), arguments[2L])
 '
 work <- c(
-  fit = 'protonam(few, icu, ensemble = 1, prototypes_for = TRUE, epochs = 250, seed = 1, verbose = FALSE,
+  fit = 'protonam(few, icu, ensemble = 1, prototypes_for = TRUE, epochs = 150, seed = 1, verbose = FALSE,
     checkpoint = checkpoint)',
-  paper = 'protonam(few, icu, procedure = "paper", dropout = 0.1, epochs = 12, seed = 1, verbose = FALSE,
+  paper = 'protonam(few, icu, procedure = "paper", dropout = 0.1, epochs = 10, seed = 1, verbose = FALSE,
     checkpoint = checkpoint)',
-  ensemble = 'protonam(died ~ ., icu, seed = 1, epochs = 80, verbose = FALSE, checkpoint = checkpoint)',
-  cv = 'cv_protonam(few, icu, folds = 5, epochs = 40, seed = 1, verbose = FALSE, checkpoint = checkpoint)',
-  search = 'tune_protonam(few, icu, n = 8, eta = 2, ensemble = 2, seed = 1, verbose = FALSE, checkpoint = checkpoint,
+  ensemble = 'protonam(died ~ ., icu, seed = 1, epochs = 60, verbose = FALSE, checkpoint = checkpoint)',
+  cv = 'cv_protonam(few, icu, folds = 4, ensemble = 4, epochs = 30, seed = 1, verbose = FALSE, checkpoint = checkpoint)',
+  search = 'tune_protonam(few, icu, n = 4, eta = 2, ensemble = 2, seed = 1, verbose = FALSE, checkpoint = checkpoint,
     space = protonam_space(hidden = c(16, 32), prototypes = c(4, 16), layers = 1:2, epochs = c(20, 40),
       batch_size = 256, lr = search_range(1e-3, 3e-2)))'
 )
@@ -60,15 +61,16 @@ finish_in <- function(script, checkpoint, result) {
 }
 
 failed <- FALSE
-for (kind in names(work)) {
+for (kind in if (length(arguments) > 1L) arguments[-1L] else names(work)) {
   script <- file.path(folder, paste0(kind, ".R"))
   writeLines(sprintf(setup, work[[kind]]), script)
   whole <- file.path(folder, paste0(kind, "-whole"))
   seconds <- finish_in(script, "", whole)
   truth <- readLines(whole)
-  same <- killed <- continued <- removed <- 0L
+  same <- killed <- continued <- removed <- k <- 0L
   used <- numeric()
-  for (k in seq_len(moments)) {
+  while (killed < moments) {
+    k <- k + 1L # some have ended before their moment comes
     checkpoint <- file.path(folder, sprintf("%s-%d.rds", kind, k))
     result <- file.path(folder, sprintf("%s-%d", kind, k))
     start(script, checkpoint, result)
@@ -83,9 +85,9 @@ for (kind in names(work)) {
   }
   cat(sprintf(
     "%-9s %d runs, %d killed, %d continued, %d identical, %d files removed; %.1f s whole, %.1f s rest\n",
-    kind, moments, killed, continued, same, removed, seconds, mean(used)
+    kind, k, killed, continued, same, removed, seconds, mean(used)
   ))
-  failed <- failed || same < moments
+  failed <- failed || same < k
 }
 unlink(folder, recursive = TRUE)
 if (failed) quit(status = 1L)

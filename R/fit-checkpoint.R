@@ -12,7 +12,7 @@ fit_digests <- function(spec, sample, encoded) {
       encoded$response[c("center", "scale")], encoded$encoders
     )),
     settings = digest(c(settings, list(
-      sample$response$family$family, names(sample$frame$columns), unclass(spec$control), attr(spec$control, "given")
+      spec$start$members, sample$response$family$family, names(sample$frame$columns), unclass(spec$control), attr(spec$control, "given")
     )))
   )
 }

@@ -20,7 +20,7 @@ train_members <- function(training, seeds, skip, threads, verbose) {
     train[c("save", "save_seconds")] <- list(save, training$store$core$every)
     start <- list(
       centers = training$centers, seed = seeds[at], relation = response_relation(training$config, training$data),
-      base = training$base, states = states
+      base = training$base, states = states, params = training$params[, at, drop = FALSE]
     )
     with_kernels(expr = .Call(ffi_fit, training$config, training$data, validation, start, train, bar$update))
   })
@@ -42,7 +42,8 @@ train_settings <- function(control, seeds, threads, skip = NULL) {
   list(
     epochs = control$epochs, batch_size = control$batch_size, lr = control$lr, weight_decay = control$weight_decay,
     tau = control$tau, patience = control$patience, seed = as.double(seeds), shuffle = TRUE, join_remainder = TRUE,
-    equal_values = getOption("protonam.equal_values", TRUE), threads = threads, skip = skip
+    equal_values = getOption("protonam.equal_values", TRUE), threads = threads, skip = skip,
+    skipped = control$skipped %||% 0
   )
 }
 

@@ -14,14 +14,17 @@ fit_model <- function(frame, columns, spec, call = NULL, explicit = character(),
   threads <- resolve_threads(spec$threads)
   spec <- open_fit(spec)
   sample <- fit_sample(frame, columns, spec, explicit)
+  check_start(spec$start, spec, sample)
   resolved <- check_trainable(resolve_control(spec$control, length(sample$split$train)))
   control <- if (spec$paper) resolved else with_own_bins(spec$control)
   encoded <- encode_sample(sample, spec, control)
   if (!is.null(spec$checkpoint)) {
     begin_checkpoint(spec$store, fit_digests(spec, sample, encoded), spec$seed, "member")
   }
-  config <- sample_config(sample, spec, encoded, resolved)
-  model <- if (spec$paper) {
+  config <- spec$start$config %||% sample_config(sample, spec, encoded, resolved)
+  model <- if (!is.null(spec$start)) {
+    warm_members(sample, encoded, spec)
+  } else if (spec$paper) {
     paper_members(config, sample, encoded, spec, control)
   } else {
     own_members(config, sample, encoded, spec, control)

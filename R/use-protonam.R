@@ -103,6 +103,8 @@
 #' @param verbose Show a progress bar?
 #' @param checkpoint `NULL`, or the name of a file in which trained members, and the state of those in training, are
 #'   kept. If R is killed, the same call with the same file goes on from there; see section Checkpoints.
+#' @param start `NULL`, or an earlier fit to some of the rows from whose parameters the members begin; see section Warm
+#'   starts.
 #' @param ... Settings of [protonam_control()] by name, such as `epochs = 100`.
 #'
 #' @section Checkpoints:
@@ -119,6 +121,21 @@
 #' of other data, other settings, another version of this package or another instruction set
 #' (`protonam_error_checkpoint_differs`); none of these change the file. If the file cannot be written later on, as on a
 #' full disk, there is one warning (`protonam_warning_checkpoint_failed`), and the training goes on without it.
+#'
+#' @section Warm starts:
+#' When rows have been added, `update(fit, data = all_rows, start = fit)` begins from the parameters of `fit` instead of
+#' from random ones. What was decided from the data of `fit` is kept: scaling, levels, bins and knots, so that the
+#' parameters keep their meaning; which features have prototypes (there is no new screening); and sizes. Parameters,
+#' smooth layer and smoothing parameters are learned from all rows of `data`, in the last third of the epochs, at low
+#' temperature and learning rate; `epochs` is the length of the complete schedule.
+#'
+#' `data` must contain the rows of `fit`, under the same row names and with the same response, in addition to the new
+#' ones: they keep their folds, so that each member leaves out rows that neither it nor the member from which it began
+#' has seen, and out-of-fold predictions stay honest. Features, order, family, classes, tasks, number of members, sizes
+#' and `smoothness` must be the same, and there must be no new levels, nor missing values in columns that had none;
+#' `epochs`, `batch_size`, `lr` and `weight_decay` may change. Otherwise there is an error (`protonam_error_start`).
+#' Choices that were made when there were few rows stay as they were, so that data that have doubled deserve a new fit.
+#' Warm starts are for the default procedure.
 #'
 #' @return An object of class `protonam`, a list of plain vectors that can be saved with [saveRDS()]. See
 #'   [predict.protonam()] and [summary.protonam()]. If effects, scores or counts cannot be computed after training, the
@@ -146,7 +163,7 @@ protonam.formula <- function(formula, data, order = 1, family = NULL, task = NUL
                              offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
                              validation = NULL, groups = NULL, ensemble = NULL, smoothness = NULL,
                              control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(),
-                             bootstrap = FALSE, checkpoint = NULL, ...) {
+                             bootstrap = FALSE, checkpoint = NULL, start = NULL, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   control <- merge_control(control, list(...), names(formals(protonam.formula)))
@@ -170,7 +187,7 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
                                 offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
                                 validation = NULL, groups = NULL, ensemble = NULL, smoothness = NULL,
                                 control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(),
-                                bootstrap = FALSE, checkpoint = NULL, ...) {
+                                bootstrap = FALSE, checkpoint = NULL, start = NULL, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   if (missing(y)) {

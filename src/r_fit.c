@@ -3,12 +3,13 @@
  *
  * in:  config, data    see R/model-object.R and R/data-encoded.R
  *      validation      data of held-out rows, or NULL
- *      init            list(params = double slab), one member that starts from there, or
+ *      init            list(params = double [slab x members]), trained parameters that members start from, or
  *                      list(centers = double [t x K], seed = double, relation = NULL or double [s x C]), a member per
  *                      seed; relation: see pn_params_relate. base = what r_smooth.h says: with layer 0.
  *                      states = NULL or a list with, per member, NULL or the raw state to go on from
  *      train           list(epochs, batch_size, lr, weight_decay, tau, patience, seed, shuffle, join_remainder,
- *                      equal_values, threads, skip = NULL or integer); seed and skip as long as there are members: the
+ *                      equal_values, threads, skip = NULL or integer, skipped = NULL or epochs of the schedules that
+ *                      are left out); seed and skip as long as there are members: the
  *                      rows whose data$fold is a member's skip are left out of its training.
  *                      save = NULL or function(number, value, state), called every save_seconds or so with a member's
  *                      number and its state (train_state.h) as raw, and with its result (state FALSE) when it has ended
@@ -56,7 +57,7 @@ typedef struct {
 
 /* Where members start from; all point into R's vectors. */
 typedef struct {
-  const double *params;   /* [total], or NULL and: */
+  const double *params;   /* [members x total], or NULL and: */
   const double *centers;  /* [t x K] */
   const double *seed;     /* [members] */
   const double *relation; /* [s x C] or NULL */
@@ -212,6 +213,7 @@ static void parse_options(fit_call *call, int threads) {
       .shuffle = pn_r_flag(call->train, "shuffle"),
       .join_remainder = pn_r_flag(call->train, "join_remainder"),
       .equal_values = pn_r_flag(call->train, "equal_values"),
+      .skipped = pn_r_element(call->train, "skipped") == R_NilValue ? 0 : pn_r_size(call->train, "skipped"),
       .threads = n > 1 ? 1 : pn_pass_threads(&call->engine_config, &call->rows, batch, threads),
   };
   if (options.epochs == 0 || batch == 0) pn_r_abort("engine", "The engine needs epochs and batches.");
@@ -251,7 +253,8 @@ static void parse_origin(fit_call *call) {
     pn_r_abort("engine", "The engine needs prototype layers or layer 0.");
   }
   if (pn_r_element(call->init, "params") != R_NilValue) {
-    call->start.params = need_doubles(call->init, "params", layout.total);
+    call->start.params = need_doubles(call->init, "params", PN_SIZE(layout.total, call->n_seeds));
+    call->options.warm = call->terms != NULL;
     return;
   }
   call->start.centers = need_doubles(call->init, "centers", PN_SIZE(config->prototypes, config->features));
@@ -291,7 +294,8 @@ static pn_status init_model(pn_model *model, member *at) {
   const pn_status status = pn_model_init(model, config, &at->work);
   if (status != PN_OK) return status;
   if (start->params != NULL) {
-    for (size_t i = 0; i < model->layout.total; ++i) model->param[i] = (float)start->params[i];
+    const double *own = start->params + at->number * model->layout.total;
+    for (size_t i = 0; i < model->layout.total; ++i) model->param[i] = (float)own[i];
     return PN_OK;
   }
   pn_params_init(model->param, &model->layout, config, start->centers, (uint64_t)start->seed[at->number]);

@@ -296,10 +296,17 @@ pn_status pn_train(pn_model *model, const pn_data *rows, const pn_data *validati
   pn_status status = reserve_init(&all, model, data, validation, options, arena);
   if (status == PN_OK && base != NULL) status = footing_init(&below, base, model, data, options->threads, arena);
   if (status != PN_OK) return status;
-  if (base != NULL) {
+  const size_t skipped = options->skipped, length = skipped + options->epochs; /* of the schedules */
+  if (base != NULL) own.base = below.eta;
+  if (base != NULL && model->config->features > 0) {
     const pn_smooth_options straight = {4, 1, 1, 1e-3}; /* only a start */
-    own.base = below.eta;
-    if (model->config->features > 0) status = pn_smooth_train(base->fitter, NULL, &straight, below.eta);
+    if (options->warm) {
+      const double temperature = pn_schedule_temperature(skipped, length, options->tau);
+      for (size_t i = 0; i < model->config->features; ++i) pn_model_refresh(model, i);
+      status = footing_fit(&below, base, model, (float)(1 / temperature), 1, options->threads, callbacks);
+    } else {
+      status = pn_smooth_train(base->fitter, NULL, &straight, below.eta);
+    }
     if (status != PN_OK) return status;
   }
   trainer *train = &all.train;
@@ -307,15 +314,15 @@ pn_status pn_train(pn_model *model, const pn_data *rows, const pn_data *validati
   snapshot *best = &all.best;
   history->score_kind = validation != NULL ? check->scorer.kind : pn_loss_get(model->config->family)->score;
 
-  const double annealed = floor((double)options->epochs / 2) + PN_ANNEAL_TAIL * options->tau;
+  const double annealed = floor((double)length / 2) + PN_ANNEAL_TAIL * options->tau - (double)skipped;
   const size_t epochs = model->config->features > 0 ? options->epochs : 0; /* no prototype layers: layer 0 alone */
   const pn_state state = state_of(&all, model, options, base, history);
   history->epochs_run = 0;
   resume(&state, train, data, options, callbacks, below.eta);
   for (size_t i = 0; i < model->config->features; ++i) pn_model_refresh(model, i);
   for (size_t epoch = history->epochs_run; epoch < epochs; ++epoch) {
-    const double lr = pn_schedule_lr(epoch, options->epochs, options->lr);
-    const double temperature = pn_schedule_temperature(epoch, options->epochs, options->tau);
+    const double lr = pn_schedule_lr(skipped + epoch, length, options->lr);
+    const double temperature = pn_schedule_temperature(skipped + epoch, length, options->tau);
     double loss = NAN, score = NAN;
     history->epochs_run = epoch + 1;
     status = run_epoch(train, model, data, options, epoch, lr, temperature, callbacks, &loss);

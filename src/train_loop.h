@@ -17,6 +17,8 @@ typedef struct {
   int join_remainder; /* 1: a last batch of less than half the size joins the one before */
   int equal_values;   /* compute equal values once where that is exact */
   int threads;
+  size_t skipped; /* epochs at the beginning of the schedules that are left out: they are made for skipped + epochs */
+  int warm;       /* the parameters are trained ones: layer 0 begins over what they leave, not with straight lines */
 } pn_train_options;
 
 /* What happened, per epoch; arrays of length `epochs` owned by the caller. */
