@@ -1,9 +1,9 @@
 # The default procedure: layer 0 below the prototype layers, members that each leave one fold out, no selection by
 # chance. (The paper's procedure is in R/fit-recipe.R.)
 #
-# A job is list(config, data, encoded, control, groups, seed, threads, verbose): what does not change from one training
-# to the next. A design is what is decided from the data before the members train: list(base, engine, control, centers,
-# evidence, strengths).
+# A job is list(config, data, encoded, control, groups, seed, threads, verbose, store): what does not change from one
+# training to the next. A design is what is decided from the data before the members train: list(base, engine, control,
+# centers, evidence, strengths).
 
 #' Which features may have prototypes
 #' @param for_features NULL (the evidence decides), TRUE, or names.
@@ -183,7 +183,8 @@ crossfit_model <- function(job, design, fold, skip, seeds = rep(job$seed, length
   data$fold <- fold
   centers <- design$centers[, model$engine$net %||% seq_along(data$features), drop = FALSE]
   training <- list(
-    config = model$engine, data = data, centers = centers, control = design$control, base = design$base
+    config = model$engine, data = data, centers = centers, control = design$control, base = design$base,
+    store = job$store
   )
   members <- train_ensemble(
     training, seeds, as.integer(skip), job$threads_given, verbose

@@ -4,9 +4,9 @@
 #'
 #' Every worker gets the encoded data once and trains its members side by side; without workers all members train in
 #' this process (train_members()).
-#' @param training list(config, data, validation, centers, control, base, bootstrap), the last two NULL for none: what
-#'   all members share. base: layer 0 (R/fit-smooth.R). bootstrap: list(groups = NULL or group ids of the training
-#'   rows), members see rows drawn with replacement.
+#' @param training list(config, data, validation, centers, control, base, bootstrap, store), the last three NULL for
+#'   none: what all members share. base: layer 0 (R/fit-smooth.R). bootstrap: list(groups = NULL or group ids of the
+#'   training rows), members see rows drawn with replacement. store: a checkpoint (R/run-checkpoint.R).
 #' @param seeds,skip,threads,verbose See train_members().
 #' @return As train_members().
 #' @noRd
@@ -18,17 +18,19 @@ train_ensemble <- function(training, seeds, skip, threads, verbose) {
     return(train_members(training, seeds, skip, threads_here, verbose))
   }
   numbers <- seq_along(seeds)
-  shares <- if (plan$parallel) {
+  store <- training$store
+  training["store"] <- list(NULL) # workers do not write
+  shares <- if (plan$parallel && is.null(store)) {
     unname(split(numbers, (numbers - 1L) %% min(plan$workers, length(seeds))))
   } else {
     as.list(numbers)
   }
-  trained <- map_work(
-    lapply(shares, function(share) list(seeds = seeds[share], skip = skip[share])), train_share,
-    training = training, threads = threads, labels = vapply(shares, function(share) {
-      paste(if (length(share) > 1L) "members" else "member", paste(share, collapse = ", "))
-    }, "")
-  )
+  items <- lapply(shares, function(share) list(seeds = seeds[share], skip = skip[share]))
+  names(items) <- vapply(shares, function(share) {
+    paste(if (length(share) > 1L) "members" else "member", paste(share, collapse = ", "))
+  }, "")
+  if (!is.null(store)) store <- store_part(store, member_keys(training, 0, 0L))
+  trained <- map_work(items, train_share, training = training, threads = threads, store = store)
   members <- vector("list", length(seeds))
   for (k in seq_along(shares)) {
     if (!is.null(trained[[k]])) members[shares[[k]]] <- trained[[k]]
@@ -39,6 +41,7 @@ train_ensemble <- function(training, seeds, skip, threads, verbose) {
 #' The members that one worker trains
 #' @noRd
 train_share <- function(start, threads, training) {
+  training$store <- start$store
   if (is.null(training$bootstrap)) {
     return(train_members(training, start$seeds, start$skip, threads, FALSE))
   }

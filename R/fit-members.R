@@ -10,21 +10,20 @@
 #' @return list of members, see new_protonam(), each with a `status` and its time per phase, `seconds`
 #' @noRd
 train_members <- function(training, seeds, skip, threads, verbose) {
-  control <- training$control
   validation <- training$validation
-  progress <- NULL
-  if (verbose) {
-    bar <- progress_bar(control$epochs, length(seeds))
-    on.exit(bar$done())
-    progress <- bar$update
-  }
   seeds <- as.double(seeds)
-  train <- train_settings(control, seeds, threads, skip)
-  start <- list(
-    centers = training$centers, seed = seeds, relation = response_relation(training$config, training$data),
-    base = training$base
-  )
-  fits <- with_kernels(expr = .Call(ffi_fit, training$config, training$data, validation, start, train, progress))
+  keys <- if (!is.null(training$store)) member_keys(training, seeds, skip) else seeds
+  fits <- train_with_checkpoint(training$store, keys, function(at, states, save) {
+    bar <- if (verbose) progress_bar(training$control$epochs, length(at))
+    on.exit(if (verbose) bar$done())
+    train <- train_settings(training$control, seeds[at], threads, skip[at])
+    train[c("save", "save_seconds")] <- list(save, training$store$core$every)
+    start <- list(
+      centers = training$centers, seed = seeds[at], relation = response_relation(training$config, training$data),
+      base = training$base, states = states, params = training$params[, at, drop = FALSE]
+    )
+    with_kernels(expr = .Call(ffi_fit, training$config, training$data, validation, start, train, bar$update))
+  })
   Map(function(fit, seed, skip) {
     list(
       params = fit$params, running = fit$running,
@@ -43,7 +42,8 @@ train_settings <- function(control, seeds, threads, skip = NULL) {
   list(
     epochs = control$epochs, batch_size = control$batch_size, lr = control$lr, weight_decay = control$weight_decay,
     tau = control$tau, patience = control$patience, seed = as.double(seeds), shuffle = TRUE, join_remainder = TRUE,
-    equal_values = getOption("protonam.equal_values", TRUE), threads = threads, skip = skip
+    equal_values = getOption("protonam.equal_values", TRUE), threads = threads, skip = skip,
+    skipped = control$skipped %||% 0
   )
 }
 

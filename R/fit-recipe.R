@@ -12,12 +12,19 @@
 fit_model <- function(frame, columns, spec, call = NULL, explicit = character(), effects = TRUE) {
   started <- proc.time()[["elapsed"]]
   threads <- resolve_threads(spec$threads)
+  spec <- open_fit(spec)
   sample <- fit_sample(frame, columns, spec, explicit)
+  check_start(spec$start, spec, sample)
   resolved <- check_trainable(resolve_control(spec$control, length(sample$split$train)))
   control <- if (spec$paper) resolved else with_own_bins(spec$control)
   encoded <- encode_sample(sample, spec, control)
-  config <- sample_config(sample, spec, encoded, resolved)
-  model <- if (spec$paper) {
+  if (!is.null(spec$checkpoint)) {
+    begin_checkpoint(spec$store, fit_digests(spec, sample, encoded), spec$seed, "member")
+  }
+  config <- spec$start$config %||% sample_config(sample, spec, encoded, resolved)
+  model <- if (!is.null(spec$start)) {
+    warm_members(sample, encoded, spec)
+  } else if (spec$paper) {
     paper_members(config, sample, encoded, spec, control)
   } else {
     own_members(config, sample, encoded, spec, control)
@@ -54,7 +61,9 @@ fit_model <- function(frame, columns, spec, call = NULL, explicit = character(),
   )
   fields$seconds <- model$seconds
   fields$elapsed <- proc.time()[["elapsed"]] - started
-  new_protonam(fields)
+  fit <- new_protonam(fields)
+  close_checkpoint(spec$store)
+  fit
 }
 
 #' The engine's description of the model
@@ -84,7 +93,8 @@ paper_members <- function(config, sample, encoded, spec, control) {
   seeds <- vapply(seq_len(spec$ensemble %||% 1L), member_seed, 0, seed = sample$seed)
   training <- list(
     config = config, data = encoded$data, validation = encoded$held_out$data, centers = encoded$centers,
-    control = control, bootstrap = if (spec$bootstrap) list(groups = sample$groups[sample$split$train])
+    control = control, bootstrap = if (spec$bootstrap) list(groups = sample$groups[sample$split$train]),
+    store = spec$store
   )
   members <- train_ensemble(training, seeds, NULL, spec$threads, spec$verbose)
   list(
@@ -105,7 +115,7 @@ own_members <- function(config, sample, encoded, spec, control) {
   job <- list(
     config = config, data = encoded$data, encoded = encoded, control = control, groups = fold_groups, classes = strata,
     handle = smoothness_handle(spec$smoothness, names(sample$frame$columns)), seed = sample$seed,
-    threads = resolve_threads(spec$threads), threads_given = spec$threads, verbose = spec$verbose
+    threads = resolve_threads(spec$threads), threads_given = spec$threads, verbose = spec$verbose, store = spec$store
   )
   crossfit(job, resolve_members(spec$ensemble, encoded$data$n, fold_groups, strata), spec$order)
 }

@@ -56,12 +56,20 @@ encode_sample <- function(sample, spec, control) {
   train <- sample_part(sample, sample$split$train)
   response <- sample$response
   response[c("center", "scale")] <-
-    response_scale(train$y, response$family, train$weights, train$offset, control$scale_response)
+    if (is.null(spec$start)) {
+      response_scale(train$y, response$family, train$weights, train$offset, control$scale_response)
+    } else {
+      start_scale(spec$start)
+    }
   columns <- sample$frame$columns
   # the order of levels must come from the rows, not from their names: beyond order 1 the network sees them as numbers,
   # and in order 1 sums in another order would differ in their last bits, which training makes larger
   target <- if (!spec$paper) sorting_target(train$y, response$family$family)
-  encoded <- encode_training(columns, train, control, target)
+  encoded <- if (is.null(spec$start)) {
+    encode_training(columns, train, control, target)
+  } else {
+    reencode_training(spec$start$encoder, columns, train)
+  }
   encoded$response <- response
   encoded$data <- engine_rows(encoded$features, train, response)
   if (sample$separate) {

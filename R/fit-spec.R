@@ -7,13 +7,14 @@ default_members <- 8L # folds, each left out by one member
 # arguments that all methods of protonam() pass on as they are
 spec_arguments <- c(
   "order", "family", "task", "pairs", "validation", "groups", "ensemble", "smoothness", "control", "seed", "threads",
-  "verbose", "bootstrap"
+  "verbose", "bootstrap", "checkpoint", "start"
 )
 
 #' A checked spec
 #'
 #' @param given List of arguments of protonam() by name: order, family, task, pairs, weights, offset, subset (the last
-#'   three evaluated), na_action, validation, groups, ensemble, smoothness, control, seed, threads, verbose, bootstrap.
+#'   three evaluated), na_action, validation, groups, ensemble, smoothness, control, seed, threads, verbose, bootstrap,
+#'   checkpoint, start; of fits within a cross-validation or a search, store.
 #' @return The same, checked; `paper`: is it the paper's procedure?
 #' @noRd
 fit_spec <- function(given) {

@@ -19,6 +19,8 @@
 #'   `validation` may be a fraction or a data frame.
 #' @param seed A whole number; `NULL` draws one from R's generator.
 #' @param threads,verbose See [protonam()]. Under a parallel plan the threads are divided among the workers.
+#' @param checkpoint `NULL`, or the name of a file in which finished folds, and what is known of a fold in progress, are
+#'   kept: after R was killed, the same call goes on from there. See section Checkpoints of [protonam()].
 #'
 #' @return A list of class `protonam_cv`, with methods for `print()` and `plot()`:
 #' * `scores`: data frame with one row per fold (and response), columns `fold`, `n` and the scores: `rmse`, `mae`, `r2`,
@@ -39,22 +41,25 @@
 #' @export
 cv_protonam <- function(formula, data, folds = 5, groups = NULL, ..., weights = NULL, offset = NULL, subset = NULL,
                         family = NULL, task = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
-                        seed = NULL, threads = NULL, verbose = interactive()) {
+                        seed = NULL, threads = NULL, verbose = interactive(), checkpoint = NULL) {
   call <- match.call()
   verbose <- check_flag(verbose, "verbose")
+  store <- open_checkpoint(checkpoint, "cross-validation")
   job <- resampling_job(
     formula, data, list(weights = substitute(weights), offset = substitute(offset), subset = substitute(subset)),
     parent.frame(), list(groups = groups, task = task, folds = folds, family = family, na_action = na.action),
     list(...)
   )
-  seed <- resolve_seed(seed)
+  seed <- many_seed(seed, store)
   fold <- make_folds(folds, job, seed)
+  begin_checkpoint(store, job_digests(job, list(seed, fold$id)), seed, "fold")
   items <- lapply(seq_along(fold$names), function(k) {
     list(name = fold$names[k], test = which(fold$id == k), train = which(fold$id != k), seed = member_seed(seed, k))
   })
+  names(items) <- paste("fold", fold$names)
   done <- 0L
   results <- map_work(items, fit_fold,
-    job = slim_job(job), threads = threads, labels = paste("fold", fold$names), packages = job$packages,
+    job = slim_job(job), threads = threads, packages = job$packages, store = store,
     each = if (verbose) {
       function(i, value) {
         done <<- done + 1L
@@ -62,7 +67,9 @@ cv_protonam <- function(formula, data, folds = 5, groups = NULL, ..., weights = 
       }
     }
   )
-  finish_cv(job, fold, items, results, call, seed)
+  cv <- finish_cv(job, fold, items, results, call, seed)
+  close_checkpoint(store)
+  cv
 }
 
 #' What fits to subsets of the data need: checked once, small enough to be sent to workers
@@ -154,8 +161,9 @@ check_settings <- function(dots) {
 
 #' Fit to some rows (row numbers of the data), for predictions only
 #' @param control NULL, or settings in place of those given.
+#' @param store NULL, or the part of a checkpoint that belongs to this fit.
 #' @noRd
-fit_rows <- function(job, rows, seed, threads, control = NULL) {
+fit_rows <- function(job, rows, seed, threads, control = NULL, store = NULL) {
   columns <- take_data(job, rows)
   dots <- job$dots
   arguments <- names(formals(protonam.formula))
@@ -169,7 +177,7 @@ fit_rows <- function(job, rows, seed, threads, control = NULL) {
       list(
         family = job$response$family, task = job$task, weights = job$weights[rows], offset = job$offset[rows],
         na_action = job$na_action, groups = job$groups[rows] %||% copies(rows), control = control, seed = seed,
-        threads = threads, verbose = FALSE
+        threads = threads, verbose = FALSE, store = store
       )
     )), effects = FALSE),
     protonam_message = function(m) invokeRestart("muffleMessage")
@@ -187,7 +195,7 @@ take_data <- function(job, rows) {
 #' @param item list(name, test, train: positions among the rows that take part; seed)
 #' @noRd
 fit_fold <- function(item, threads, job) {
-  fit <- fit_rows(job, job$rows[item$train], item$seed, threads)
+  fit <- fit_rows(job, job$rows[item$train], item$seed, threads, store = item$store)
   test <- job$rows[item$test]
   mean <- withCallingHandlers(
     predict(fit, take_data(job, test), type = "response", offset = job$total_offset[test], threads = threads),

@@ -31,6 +31,8 @@
 #' @param resume A previous result for the same data and formula: `n` further trials are added to it.
 #' @param seed A whole number; `NULL` draws one from R's generator. A resumed search keeps its seed.
 #' @param threads,verbose See [protonam()]. `verbose` reports the best trial so far.
+#' @param checkpoint `NULL`, or the name of a file in which finished runs of trials, and what is known of a run in
+#'   progress, are kept: after R was killed, the same call goes on from there. See section Checkpoints of [protonam()].
 #'
 #' @return A list of class `protonam_tune`: `trials`, a data frame sorted by trial (settings, `epochs_full` of
 #'   the trial, `rung` reached, `epochs` trained in its best run, `score`, `best_epoch`, `status`); `best`, the best
@@ -51,8 +53,9 @@
 tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., control = protonam_control(), eta = 4,
                           resume = NULL, weights = NULL, offset = NULL, subset = NULL, groups = NULL, family = NULL,
                           task = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
-                          seed = NULL, threads = NULL, verbose = interactive()) {
+                          seed = NULL, threads = NULL, verbose = interactive(), checkpoint = NULL) {
   call <- match.call()
+  store <- open_checkpoint(checkpoint, "search")
   n <- check_number(n, "n", min = 1, max = 1e6, whole = TRUE)
   eta <- check_number(eta, "eta", min = 1, max = 1000)
   verbose <- check_flag(verbose, "verbose")
@@ -84,14 +87,18 @@ tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., 
   )
   fingerprint <- fingerprint_job(job, control$procedure)
   check_resume(resume, fingerprint)
-  seed <- if (is.null(resume)) resolve_seed(seed) else resume$seed
+  seed <- if (is.null(resume)) many_seed(seed, store) else resume$seed
   first <- NROW(resume$trials)
-  job$explained <- if (own) explained_level(job, control, seed, threads)
+  begin_checkpoint(store, job_digests(job, list(seed, n, eta, space, control, first)), seed, "run")
+  job$explained <- if (own) explained_level(job, control, seed, threads, store_part(store, "level"))
   trials <- lapply(first + seq_len(n), function(trial) {
     trial_of(trial, if (trial == 1) list() else draw_settings(space, seed, trial), control, job)
   })
-  trials <- run_trials(trials, job, seed, eta, threads, verbose, resume)
-  finish_tune(trials, resume, call, space, seed, fingerprint)
+  way <- list(seed = seed, threads = threads, verbose = verbose, store = store)
+  trials <- run_trials(trials, job, eta, way, resume)
+  found <- finish_tune(trials, resume, call, space, seed, fingerprint)
+  close_checkpoint(store)
+  found
 }
 
 #' One trial before it runs
@@ -117,12 +124,12 @@ trial_of <- function(number, settings, control, job) {
 
 #' Share of the loss that layer 0 explains, as far as defaults depend on it: 0 or 1
 #' @noRd
-explained_level <- function(job, control, seed, threads) {
+explained_level <- function(job, control, seed, threads, store) {
   if ((job$dots$order %||% 1) > 1 || length(job$rows) < clean_rows) {
     return(0)
   }
   job$dots$ensemble <- 1
-  one <- fit_rows(job, job$rows, seed, threads, control = merge_control(control, list(epochs = 1)))
+  one <- fit_rows(job, job$rows, seed, threads, merge_control(control, list(epochs = 1)), store)
   as.double(isTRUE(one$control$clean))
 }
 
@@ -134,10 +141,11 @@ halving_parts <- function(n, eta) {
 }
 
 #' Train the trials rung by rung
+#' @param way list(seed, threads, verbose, store)
 #' @param run Function(item, threads, job) that does one run of a trial.
 #' @return list of trials with their results
 #' @noRd
-run_trials <- function(trials, job, seed, eta, threads, verbose, resume, run = fit_trial) {
+run_trials <- function(trials, job, eta, way, resume, run = fit_trial) {
   parts <- halving_parts(length(trials), eta)
   progress <- work_progress(sum(pmax(floor(length(trials) * eta^-(seq_along(parts) - 1) + 1e-9), 1)))
   alive <- seq_along(trials)
@@ -145,19 +153,19 @@ run_trials <- function(trials, job, seed, eta, threads, verbose, resume, run = f
   job <- slim_job(job)
   for (rung in seq_along(parts)) {
     items <- lapply(trials[alive], function(trial) {
-      list(control = trial$control, epochs = max(1, round(parts[rung] * trial$control$epochs)), seed = seed)
+      list(control = trial$control, epochs = max(1, round(parts[rung] * trial$control$epochs)), seed = way$seed)
     })
+    names(items) <- vapply(trials[alive], function(trial) paste("trial", trial$trial), "")
     done <- 0L
     take <- function(i, result) {
       at <- alive[i]
       trials[[at]] <<- update_trial(trials[[at]], result, rung)
       done <<- done + 1L
-      if (verbose) tell_best(trials, resume, rung, length(parts), done, length(items))
+      if (way$verbose) tell_best(trials, resume, rung, length(parts), done, length(items))
     }
     results <- tryCatch(
       map_work(items, run,
-        job = job, threads = threads, each = take, packages = packages, progress = progress,
-        labels = vapply(trials[alive], function(trial) paste("trial", trial$trial), "")
+        job = job, threads = way$threads, each = take, packages = packages, progress = progress, store = way$store
       ),
       error = function(e) if (rung == 1L) stop(e) else none_went_on(e, length(items))
     )
@@ -196,7 +204,7 @@ fit_trial <- function(item, threads, job) {
   control$epochs <- item$epochs
   attr(control, "given") <- union(attr(control, "given"), names(control))
   started <- proc.time()[["elapsed"]]
-  fit <- fit_rows(job, job$rows, item$seed, threads, control = control)
+  fit <- fit_rows(job, job$rows, item$seed, threads, control, item$store)
   members <- fit$members
   list(
     score = if (is.null(fit$loss)) finite_score(members, control$lr) else finite_score(list(fit$loss), control$lr),
@@ -284,23 +292,6 @@ fill_columns <- function(trials, names) {
   }
   for (name in setdiff(names, names(trials))) trials[[name]] <- NA
   trials[names]
-}
-
-#' What tells one set of data from another: values, columns and what is modelled
-#' @noRd
-fingerprint_job <- function(job, procedure) {
-  plain <- function(x) if (is.factor(x)) list(levels(x), as.integer(x)) else if (is.atomic(x)) as.vector(x) else x
-  needed <- intersect(names(job$columns), c(all.vars(job$formula), role_names(job$task)))
-  what <- list(
-    deparse1(job$formula), lapply(job$columns[needed], plain), job$response$y, job$rows, as.double(job$weights),
-    as.double(job$total_offset), job$response$family$family, job$dots$order %||% 1, deparse1(job$task),
-    lapply(job$dots[c("validation", "pairs", "ensemble", "bootstrap", "smoothness")], plain), plain(job$groups),
-    procedure
-  )
-  file <- tempfile()
-  on.exit(unlink(file))
-  writeBin(serialize(what, NULL, version = 2L), file)
-  unname(tools::md5sum(file))
 }
 
 check_resume <- function(resume, fingerprint) {

@@ -176,6 +176,8 @@ is_scaling <- function(scaling) {
       is_numbers(scaling$lower, length(scaling$value)) && is_numbers(scaling$upper, length(scaling$value)) &&
       is_ascending(c(rbind(scaling$lower, scaling$upper)), FALSE) && scaling$lower[1L] >= 0 &&
       scaling$upper[length(scaling$upper)] <= 1,
+    score = is_ascending(scaling$value) && is_numbers(scaling$value) && length(scaling$value) >= 2L &&
+      is_ascending(scaling$score) && is_numbers(scaling$score, length(scaling$value)),
     minmax = is_numbers(scaling$low, 1L) && is_numbers(scaling$high, 1L) && scaling$low < scaling$high,
     none = TRUE,
     constant = is.numeric(scaling$value) && length(scaling$value) == 1L,

@@ -121,7 +121,7 @@ own_version <- function() as.character(utils::packageVersion("protonam"))
 #' @return named doubles
 #' @noRd
 fit_checksums <- function(object, fields) {
-  stats::setNames(.Call(ffi_checksum, lapply(fields, function(field) object[[field]])), fields)
+  stats::setNames(.Call(ffi_checksum, lapply(fields, function(field) object[[field]]), FALSE), fields)
 }
 
 #' The fit with format, version and checksums: the last step of its making

@@ -6,35 +6,68 @@
 
 #' Do a list of work
 #'
-#' @param items List; each item holds all that makes it differ from the others, its seed included.
+#' @param items List; each item holds all that makes it differ from the others, its seed included. Its names, such as
+#'   "fold 3", are used in messages.
 #' @param fun Function(item, threads = , ...) of this package.
 #' @param ... Arguments that all items share (the data).
 #' @param threads As given by the user.
-#' @param labels What to call the items in messages, such as "fold 3".
 #' @param each NULL, or function(i, value) called in this process as results come in.
 #' @param packages Names of packages that the workers must attach.
 #' @param progress From work_progress(); one of the caller's spans several calls.
+#' @param store NULL, or the checkpoint (R/run-checkpoint.R) that results are kept in as they come. What it already has
+#'   is not done again. Items done in this process have the store of their part as `item$store`.
 #' @return list of results, in the order of the items; NULL for an item that failed, which a warning names. When all
 #'   fail, the first error is raised.
 #' @noRd
-map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_along(items)), each = NULL,
-                     packages = character(), progress = work_progress(length(items))) {
+map_work <- function(items, fun, ..., threads = NULL, each = NULL, packages = character(),
+                     progress = work_progress(length(items)), store = NULL) {
   plan <- work_plan()
   plan$packages <- packages
-  way <- list(plan = plan, threads = threads, labels = labels, each = each, progress = progress)
-  done <- do_work(items, fun, list(...), way)
-  again <- which(vapply(done, should_repeat, NA))
+  labels <- names(items) %||% as.character(seq_along(items))
+  items <- unname(items)
+  keys <- if (!is.null(store)) vapply(items, digest, "")
+  take <- function(i, value) {
+    if (!is.null(store)) unit_put(store, keys[i], value)
+    if (!is.null(each)) each(i, value)
+  }
+  way <- list(plan = plan, threads = threads, labels = labels, each = take, progress = progress, store = store)
+  done <- lapply(seq_along(items), function(i) list(value = unit_get(store, keys[i])))
+  for (i in which_done(done)) {
+    progress(labels[i])
+    if (!is.null(each)) each(i, done[[i]]$value)
+  }
+  left <- setdiff(seq_along(items), which_done(done))
+  done[left] <- do_work(items[left], fun, list(...), part_of_way(way, left))
+  again <- left[vapply(done[left], should_repeat, NA)]
   if (any(vapply(done[again], is_lost, NA))) {
     pn_warn("A worker was lost; repeating {paste(labels[again], collapse = '; ')}.", class = "lost_worker")
     renew_workers()
   }
   if (length(again)) {
     # one worker each: what kills a worker must not affect the others
-    way$labels <- labels[again]
-    way["each"] <- list(if (!is.null(each)) function(i, value) each(again[i], value))
-    done[again] <- do_work(items[again], fun, list(...), way, alone = TRUE)
+    done[again] <- do_work(items[again], fun, list(...), part_of_way(way, again), alone = TRUE)
   }
   if (any(vapply(done[again], is_lost, NA))) renew_workers() # the plan is the user's: no dead worker stays in it
+  tell_failed(done, labels)
+  lapply(done, `[[`, "value")
+}
+
+which_done <- function(done) which(!vapply(done, function(one) is.null(one$value), NA))
+
+#' The way of some of the items
+#' @noRd
+part_of_way <- function(way, at) {
+  way$labels <- way$labels[at]
+  way$each <- local({
+    each <- way$each
+    function(i, value) each(at[i], value)
+  })
+  way
+}
+
+#' A warning that names what failed; an error if all did
+#' @noRd
+tell_failed <- function(done, labels) {
   failed <- vapply(done, function(one) !is.null(one$error), NA)
   if (all(failed) && length(failed)) {
     stop(done[[1L]]$error)
@@ -51,7 +84,6 @@ map_work <- function(items, fun, ..., threads = NULL, labels = as.character(seq_
       class = "left_out", items = labels[failed]
     )
   }
-  lapply(done, `[[`, "value")
 }
 
 #' Text that is not a template
@@ -70,62 +102,90 @@ is_lost <- function(one) inherits(one$error, "FutureError")
 should_repeat <- function(one) !is.null(one$error) && !inherits(one$error, "protonam_error")
 
 #' @param shared Arguments that all items share.
-#' @param way list(plan, threads, labels, each, progress), see map_work()
+#' @param way list(plan, threads, labels, each, progress, store), see map_work()
 #' @param alone Every item on a separate worker?
 #' @return list of list(value =) or list(error =)
 #' @noRd
 do_work <- function(items, fun, shared, way, alone = FALSE) {
   plan <- way$plan
   tell <- function(i, one) {
-    if (!is.null(way$each) && is.null(one$error)) way$each(i, one$value)
+    if (is.null(one$error)) way$each(i, one$value)
   }
   if (plan$parallel) {
     n <- length(items)
+    # what is to be kept comes back piece by piece
+    alone <- alone || !is.null(way$store)
     chunks <- if (alone) as.list(seq_len(n)) else split(seq_len(n), (seq_len(n) - 1L) %% min(plan$workers, n))
     # workers without work leave their threads to the others
-    plan$sharing <- min(plan$sharing, length(chunks))
+    plan$sharing <- min(plan$sharing, max(length(chunks), 1))
     work <- list(
       run = run_chunk, fun = fun, threads = worker_threads(way$threads, plan), sharing = plan$sharing, shared = shared,
       progress = way$progress
     )
-    return(on_workers(items, chunks, work, way$labels, tell, plan$packages))
+    return(on_workers(items, chunks, work, way$labels, tell, plan))
   }
   threads <- resolve_threads(way$threads)
   lapply(seq_along(items), function(i) {
-    one <- attempt(do.call(fun, c(list(items[[i]], threads = threads), shared), quote = TRUE))
+    item <- items[[i]]
+    if (!is.null(way$store)) item$store <- store_part(way$store, digest(item))
+    one <- attempt(do.call(fun, c(list(item, threads = threads), shared), quote = TRUE))
     way$progress(way$labels[i])
     tell(i, one)
     one
   })
 }
 
-#' One future per chunk of items
+#' One future per chunk of items, as many at a time as there are workers; results are taken as they come
 #' @param work What all chunks share, see worker_entry().
 #' @noRd
-on_workers <- function(items, chunks, work, labels, tell, packages) {
+on_workers <- function(items, chunks, work, labels, tell, plan) {
   # the limit guards against globals found by accident; these are meant to travel
   old <- options(future.globals.maxSize = Inf)
   on.exit(options(old))
   work <- serialize(work, NULL)
   libraries <- .libPaths()
-  futures <- lapply(chunks, function(chunk) {
+  launch <- function(chunk) {
     globals <- list(
       worker_entry = worker_entry, work = work, libraries = libraries, items = items[chunk], labels = labels[chunk]
     )
     attempt(future::future(
       worker_entry(work, libraries, items, labels),
-      globals = globals, packages = packages, seed = NULL
+      globals = globals, packages = plan$packages, seed = NULL
     ))
-  })
+  }
+  futures <- vector("list", length(chunks))
   done <- vector("list", length(items))
-  for (k in seq_along(chunks)) {
-    made <- futures[[k]]
-    result <- if (is.null(made$error)) attempt(future::value(made$value)) else made
+  waiting <- seq_along(chunks)
+  running <- integer()
+  while (length(waiting) || length(running)) {
+    while (length(waiting) && length(running) < plan$workers) {
+      futures[[waiting[1L]]] <- launch(chunks[[waiting[1L]]])
+      running <- c(running, waiting[1L])
+      waiting <- waiting[-1L]
+    }
+    k <- next_resolved(futures, running)
+    running <- setdiff(running, k)
+    result <- if (is.null(futures[[k]]$error)) attempt(future::value(futures[[k]]$value)) else futures[[k]]
     chunk <- chunks[[k]]
     done[chunk] <- if (is.null(result$error)) result$value else rep(list(result), length(chunk))
     for (i in chunk) tell(i, done[[i]])
+    futures[k] <- list(NULL)
   }
   done
+}
+
+#' The first of the running futures that has come to an end, by a result or by an error
+#' @noRd
+next_resolved <- function(futures, running) {
+  repeat {
+    for (k in running) {
+      made <- futures[[k]]
+      if (!is.null(made$error) || !isFALSE(attempt(future::resolved(made$value))$value)) {
+        return(k)
+      }
+    }
+    Sys.sleep(0.02)
+  }
 }
 
 #' Where a worker starts

@@ -105,6 +105,10 @@
 #' @param threads Number of threads. `NULL`: environment variable `PROTONAM_THREADS`, `options(protonam.threads = )`, or
 #'   2.
 #' @param verbose Show a progress bar?
+#' @param checkpoint `NULL`, or the name of a file in which trained members, and the state of those in training, are
+#'   kept. If R is killed, the same call with the same file goes on from there; see section Checkpoints.
+#' @param start `NULL`, or an earlier fit to some of the rows from whose parameters the members begin; see section Warm
+#'   starts.
 #' @param ... Settings of [protonam_control()] by name, such as `epochs = 100`.
 #'
 #' @section Saved fits: A fit can be saved with [saveRDS()]: later versions of the package read it and give the same
@@ -112,6 +116,36 @@
 #'   version is an error of class `protonam_error_newer_format`. Every function that takes a fit checks it first, and a
 #'   fit that was damaged or changed is an error of class `protonam_error_damaged_fit`; only `call`, and fields that you
 #'   add, may be changed.
+#'
+#' @section Checkpoints:
+#' With `checkpoint = "fit.rds"`, members that have been trained, including those of the screening, are written to the
+#' file as they are finished, and the state of those in training every ten seconds, at the end of an epoch
+#' (`options(protonam.checkpoint_seconds = )`). After a crash, a power cut or `kill -9`, the same call continues from
+#' there. The result is the same, bit for bit, as that of a fit that was never interrupted; the number of threads may
+#' differ. With `seed = NULL` the seed of the interrupted fit is used. Under a `future::plan()` with workers, members
+#' are kept when they come back from their worker.
+#'
+#' The file is replaced as a whole, so that it is never half written, and removed when the fit is returned. It serves
+#' one run at a time. A path that cannot be written is an error before the training begins
+#' (`protonam_error_checkpoint_path`), as is a file that is not a checkpoint (`protonam_error_checkpoint_file`), or one
+#' of other data, other settings, or another version of this package
+#' (`protonam_error_checkpoint_differs`); none of these change the file. If the file cannot be written later on, as on a
+#' full disk, there is one warning (`protonam_warning_checkpoint_failed`), and the training goes on without it.
+#'
+#' @section Warm starts:
+#' When rows have been added, `update(fit, data = all_rows, start = fit)` begins from the parameters of `fit` instead of
+#' from random ones. What was decided from the data of `fit` is kept: scaling, levels, bins and knots, so that the
+#' parameters keep their meaning; which features have prototypes (there is no new screening); and sizes. Parameters,
+#' smooth layer and smoothing parameters are learned from all rows of `data`, in the last third of the epochs, at low
+#' temperature and learning rate; `epochs` is the length of the complete schedule.
+#'
+#' `data` must contain the rows of `fit`, under the same row names and with the same response, in addition to the new
+#' ones: they keep their folds, so that each member leaves out rows that neither it nor the member from which it began
+#' has seen, and out-of-fold predictions stay honest. Features, order, family, classes, tasks, number of members, sizes
+#' and `smoothness` must be the same, and there must be no new levels, nor missing values in columns that had none;
+#' `epochs`, `batch_size`, `lr` and `weight_decay` may change. Otherwise there is an error (`protonam_error_start`).
+#' Choices that were made when there were few rows stay as they were, so that data that have doubled deserve a new fit.
+#' Warm starts are for the default procedure.
 #'
 #' @return An object of class `protonam`, a list of plain vectors. See [predict.protonam()] and [summary.protonam()]. If
 #'   effects, scores or counts cannot be computed after training, the fit is returned without them, with a warning of
@@ -139,7 +173,7 @@ protonam.formula <- function(formula, data, order = 1, family = NULL, task = NUL
                              offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
                              validation = NULL, groups = NULL, ensemble = NULL, smoothness = NULL,
                              control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(),
-                             bootstrap = FALSE, ...) {
+                             bootstrap = FALSE, checkpoint = NULL, start = NULL, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   control <- merge_control(control, list(...), names(formals(protonam.formula)))
@@ -163,7 +197,7 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
                                 offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
                                 validation = NULL, groups = NULL, ensemble = NULL, smoothness = NULL,
                                 control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(),
-                                bootstrap = FALSE, ...) {
+                                bootstrap = FALSE, checkpoint = NULL, start = NULL, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   if (missing(y)) {

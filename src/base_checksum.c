@@ -5,20 +5,18 @@
 
 #define DROPPED 29 /* of the 52 bits after the leading one */
 
-/* Rounded to single precision's digits, with double precision's range. NaN has one value, R's NA (low word 1954)
+/* Unless exact, rounded to single precision's digits, with double precision's range. NaN has one value, R's NA (low word 1954)
  * another: which other bits are set depends on the processor. */
-static uint64_t rounded_bits(double x) {
+static uint64_t number_bits(double x, int exact) {
   uint64_t bits;
-  if (x != x) {
-    memcpy(&bits, &x, sizeof(bits));
-    return (uint32_t)bits == 1954 ? UINT64_MAX : UINT64_MAX - 1;
-  }
   memcpy(&bits, &x, sizeof(bits));
+  if (x != x) return (uint32_t)bits == 1954 ? UINT64_MAX : UINT64_MAX - 1;
+  if (exact) return bits;
   return (bits + (UINT64_C(1) << (DROPPED - 1))) >> DROPPED;
 }
 
-uint64_t pn_checksum_doubles(uint64_t sum, const double *x, size_t n) {
-  for (size_t i = 0; i < n; ++i) sum = pn_checksum_word(sum, rounded_bits(x[i]));
+uint64_t pn_checksum_doubles(uint64_t sum, const double *x, size_t n, int exact) {
+  for (size_t i = 0; i < n; ++i) sum = pn_checksum_word(sum, number_bits(x[i], exact));
   return sum;
 }
 

@@ -3,7 +3,8 @@
  * A sum is a chain over 64-bit words, s <- mix((s ^ word) * odd constant), each step of which can be inverted: two
  * chains that differ in one word never meet again. It guards against damage, not against someone who wants to deceive.
  *
- * Doubles enter with 24 of their 53 bits: text formats such as saveRDS(ascii = TRUE) do not keep the last ones.
+ * Doubles of saved models enter with 24 of their 53 bits: text formats such as saveRDS(ascii = TRUE) do not keep the last
+ * ones. With `exact` all bits count.
  */
 #ifndef PN_BASE_CHECKSUM_H
 #define PN_BASE_CHECKSUM_H
@@ -18,7 +19,7 @@ static inline uint64_t pn_checksum_word(uint64_t sum, uint64_t word) {
   return sum ^ (sum >> 32);
 }
 
-uint64_t pn_checksum_doubles(uint64_t sum, const double *x, size_t n);
+uint64_t pn_checksum_doubles(uint64_t sum, const double *x, size_t n, int exact);
 uint64_t pn_checksum_ints(uint64_t sum, const int *x, size_t n);
 uint64_t pn_checksum_bytes(uint64_t sum, const unsigned char *x, size_t n);
 

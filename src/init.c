@@ -16,7 +16,7 @@ static const R_CallMethodDef entries[] = {
     ENTRY(ffi_distinct, 2),    ENTRY(ffi_fit, 6),          ENTRY(ffi_predict, 5),  ENTRY(ffi_contributions, 7),
     ENTRY(ffi_outputs, 5),     ENTRY(ffi_gradient, 5),     ENTRY(ffi_steps, 5),    ENTRY(ffi_layout, 1),
     ENTRY(ffi_permutation, 3), ENTRY(ffi_kernel_level, 1), ENTRY(ffi_threads, 1),  ENTRY(ffi_fit_bytes, 4),
-    ENTRY(ffi_smooth_fit, 4),  ENTRY(ffi_smooth_terms, 3), ENTRY(ffi_checksum, 1), {NULL, NULL, 0},
+    ENTRY(ffi_smooth_fit, 4),  ENTRY(ffi_smooth_terms, 3), ENTRY(ffi_checksum, 2), {NULL, NULL, 0},
 };
 
 void attribute_visible R_init_protonam(DllInfo *dll) {

@@ -18,6 +18,6 @@ SEXP ffi_threads(SEXP wanted);
 SEXP ffi_kernel_level(SEXP level);
 SEXP ffi_smooth_fit(SEXP config, SEXP data, SEXP base, SEXP options);
 SEXP ffi_smooth_terms(SEXP base, SEXP fitted, SEXP data);
-SEXP ffi_checksum(SEXP fields);
+SEXP ffi_checksum(SEXP fields, SEXP exact);
 
 #endif

@@ -3,12 +3,16 @@
  *
  * in:  config, data    see R/model-object.R and R/data-encoded.R
  *      validation      data of held-out rows, or NULL
- *      init            list(params = double slab), one member that starts from there, or
+ *      init            list(params = double [slab x members]), trained parameters that members start from, or
  *                      list(centers = double [t x K], seed = double, relation = NULL or double [s x C]), a member per
- *                      seed; relation: see pn_params_relate. base = what r_smooth.h says: with layer 0
+ *                      seed; relation: see pn_params_relate. base = what r_smooth.h says: with layer 0.
+ *                      states = NULL or a list with, per member, NULL or the raw state to go on from
  *      train           list(epochs, batch_size, lr, weight_decay, tau, patience, seed, shuffle, join_remainder,
- *                      equal_values, threads, skip = NULL or integer); seed and skip as long as there are members: the
- *                      rows whose data$fold is a member's skip are left out of its training
+ *                      equal_values, threads, skip = NULL or integer, skipped = NULL or epochs of the schedules that
+ *                      are left out); seed and skip as long as there are members: the
+ *                      rows whose data$fold is a member's skip are left out of its training.
+ *                      save = NULL or function(number, value, state), called every save_seconds or so with a member's
+ *                      number and its state (train_state.h) as raw, and with its result (state FALSE) when it has ended
  *      progress        function(member, epoch, loss, score) or NULL; called after epochs, may signal conditions
  * out: a list with, per member, list(params, running, loss, score, lr, temperature, best_epoch, score_name, epochs_run,
  *      status, seconds, base); status "diverged": the loss stopped being finite in epoch `epochs_run`, params are not
@@ -26,12 +30,12 @@
 #include <R.h>
 #include <R_ext/Utils.h>
 #include <setjmp.h>
-#include <stdatomic.h>
 #include <string.h>
 
 #include "base_memory.h"
 #include "base_size.h"
 #include "r_entries.h"
+#include "r_save.h"
 #include "r_smooth.h"
 #include "train_loop.h"
 
@@ -42,15 +46,18 @@ typedef struct {
   pn_smooth_result base;  /* with layer 0 */
   pn_history history;
   pn_status status;
-  pn_arena kept; /* of the above */
-  pn_arena work; /* of its training, freed when that ends */
-  size_t number; /* from 0 */
+  pn_arena kept;             /* of the above */
+  pn_arena work;             /* of its training, freed when that ends */
+  size_t number;             /* from 0 */
+  pn_slot slot;              /* for checkpoints */
+  const unsigned char *from; /* [from_size] a state to go on from, in R's vector, or NULL */
+  size_t from_size;
   struct fit_call *call;
 } member;
 
 /* Where members start from; all point into R's vectors. */
 typedef struct {
-  const double *params;   /* [total], or NULL and: */
+  const double *params;   /* [members x total], or NULL and: */
   const double *centers;  /* [t x K] */
   const double *seed;     /* [members] */
   const double *relation; /* [s x C] or NULL */
@@ -71,8 +78,10 @@ typedef struct fit_call {
   size_t n_terms;
   const double *handle;
   size_t n_seeds; /* a member each */
+  size_t total;   /* parameters of one */
   member *members;
-  size_t n_members;          /* as many, once they are there */
+  size_t n_members; /* as many, once they are there */
+  pn_saver saver;
   int side_by_side;          /* what R raises must not leave the region */
   SEXP jump;                 /* where R was going when that was held back */
   jmp_buf held_back;         /* the place to wait at */
@@ -85,6 +94,7 @@ static void free_all(void *data) {
   for (size_t m = 0; m < call->n_members; ++m) {
     pn_arena_free(&call->members[m].work);
     pn_arena_free(&call->members[m].kept);
+    pn_arena_free(&call->members[m].slot.arena);
   }
   pn_arena_free(&call->arena);
 }
@@ -109,12 +119,39 @@ static SEXP check_interrupt(void *unused) {
   return R_NilValue;
 }
 
+static SEXP result_of(const void *trained);
+
+static SEXP give_news(void *data) {
+  fit_call *call = data;
+  for (size_t m = 0; m < call->n_members; ++m) {
+    pn_r_slot_give(&call->members[m].slot, &call->saver, m, result_of, &call->members[m]);
+  }
+  return R_NilValue;
+}
+
+/* Gives R what is to be kept, and asks for more when it is time. */
+static void keep_states(fit_call *call) {
+  if (call->saver.save == R_NilValue) return;
+  if (atomic_exchange(&call->saver.news, 0) > 0) {
+    if (call->side_by_side) {
+      call_r(call, give_news, call);
+    } else {
+      give_news(call);
+    }
+  }
+  if (pn_saver_due(&call->saver)) {
+    for (size_t m = 0; m < call->n_members; ++m) pn_slot_ask(&call->members[m].slot);
+  }
+}
+
 static int poll_interrupt(void *context) {
   fit_call *call = ((member *)context)->call;
   if (!call->side_by_side) {
     R_CheckUserInterrupt();
+    keep_states(call);
   } else if (pn_thread_index() == 0 && atomic_load(&call->stop) == STOP_NOT) {
     call_r(call, check_interrupt, NULL);
+    if (atomic_load(&call->stop) == STOP_NOT) keep_states(call);
   }
   return atomic_load_explicit(&call->stop, memory_order_relaxed) != STOP_NOT;
 }
@@ -146,6 +183,14 @@ static void report_epoch(void *context, size_t epoch, double loss, double score)
   }
 }
 
+static unsigned char *place_state(void *context, size_t size) {
+  return pn_slot_place(&((member *)context)->slot, size);
+}
+
+static void state_written(void *context) {
+  pn_slot_written(&((member *)context)->slot, &((member *)context)->call->saver);
+}
+
 static const double *need_doubles(SEXP list, const char *name, size_t n) {
   SEXP x = pn_r_element(list, name);
   if (!Rf_isReal(x) || (size_t)Rf_xlength(x) != n) {
@@ -168,6 +213,7 @@ static void parse_options(fit_call *call, int threads) {
       .shuffle = pn_r_flag(call->train, "shuffle"),
       .join_remainder = pn_r_flag(call->train, "join_remainder"),
       .equal_values = pn_r_flag(call->train, "equal_values"),
+      .skipped = pn_r_element(call->train, "skipped") == R_NilValue ? 0 : pn_r_size(call->train, "skipped"),
       .threads = n > 1 ? 1 : pn_pass_threads(&call->engine_config, &call->rows, batch, threads),
   };
   if (options.epochs == 0 || batch == 0) pn_r_abort("engine", "The engine needs epochs and batches.");
@@ -207,7 +253,8 @@ static void parse_origin(fit_call *call) {
     pn_r_abort("engine", "The engine needs prototype layers or layer 0.");
   }
   if (pn_r_element(call->init, "params") != R_NilValue) {
-    call->start.params = need_doubles(call->init, "params", layout.total);
+    call->start.params = need_doubles(call->init, "params", PN_SIZE(layout.total, call->n_seeds));
+    call->options.warm = call->terms != NULL;
     return;
   }
   call->start.centers = need_doubles(call->init, "centers", PN_SIZE(config->prototypes, config->features));
@@ -219,9 +266,20 @@ static void parse_origin(fit_call *call) {
 
 static void init_members(fit_call *call) {
   const size_t n = call->n_seeds;
+  SEXP states = pn_r_element(call->init, "states");
+  if (states != R_NilValue && (TYPEOF(states) != VECSXP || (size_t)Rf_xlength(states) != n)) {
+    pn_r_abort("engine", "The engine needs `states` as a list with one element per member.");
+  }
   call->members = pn_arena_alloc(&call->arena, n, sizeof(member));
   if (call->members == NULL) pn_r_check(PN_NO_MEMORY);
   for (size_t m = 0; m < n; ++m) {
+    SEXP state = states == R_NilValue ? R_NilValue : VECTOR_ELT(states, (R_xlen_t)m);
+    if (TYPEOF(state) == RAWSXP) {
+      call->members[m].from = RAW_RO(state);
+      call->members[m].from_size = (size_t)Rf_xlength(state);
+    }
+    pn_arena_init(&call->members[m].slot.arena);
+    atomic_init(&call->members[m].slot.phase, PN_SLOT_IDLE);
     pn_arena_init(&call->members[m].kept);
     pn_arena_init(&call->members[m].work);
     call->members[m].number = m;
@@ -236,7 +294,8 @@ static pn_status init_model(pn_model *model, member *at) {
   const pn_status status = pn_model_init(model, config, &at->work);
   if (status != PN_OK) return status;
   if (start->params != NULL) {
-    for (size_t i = 0; i < model->layout.total; ++i) model->param[i] = (float)start->params[i];
+    const double *own = start->params + at->number * model->layout.total;
+    for (size_t i = 0; i < model->layout.total; ++i) model->param[i] = (float)own[i];
     return PN_OK;
   }
   pn_params_init(model->param, &model->layout, config, start->centers, (uint64_t)start->seed[at->number]);
@@ -272,7 +331,14 @@ static pn_status keep(member *at, const pn_model *model, const pn_history *histo
 
 static void train_member(member *at) {
   fit_call *call = at->call;
-  const pn_callbacks callbacks = {poll_interrupt, report_epoch, at};
+  const int saves = call->saver.save != R_NilValue;
+  const pn_callbacks callbacks = {.poll = poll_interrupt,
+                                  .epoch_done = report_epoch,
+                                  .context = at,
+                                  .state_place = saves ? place_state : NULL,
+                                  .state_written = state_written,
+                                  .state = at->from,
+                                  .state_size = at->from_size};
   pn_train_options options = call->options;
   pn_history history = {.epochs_run = 0};
   pn_model model;
@@ -295,6 +361,7 @@ static void train_member(member *at) {
     at->status = PN_NO_MEMORY;
   }
   pn_arena_free(&at->work);
+  if (at->status == PN_OK || at->status == PN_DIVERGED) pn_slot_end(&at->slot, &call->saver);
 }
 
 /* Trains members until none is left or all shall stop. */
@@ -320,6 +387,7 @@ static void train_side_by_side(fit_call *call, int threads) {
            atomic_load(&call->ended) < call->n_members) {
       pn_thread_pause(PN_POLL_PAUSE);
       call_r(call, check_interrupt, NULL);
+      if (atomic_load(&call->stop) == STOP_NOT) keep_states(call);
     }
   }
   (void)threads;
@@ -338,13 +406,14 @@ static SEXP seconds_of(const pn_history *history) {
   return out;
 }
 
-static SEXP result_of(const member *at, size_t total) {
+static SEXP result_of(const void *trained) {
+  const member *at = trained;
   const pn_history *history = &at->history;
   const double *const curves[] = {history->loss, history->score, history->lr, history->temperature};
   const char *names[] = {"params",     "running", "loss",    "score", "lr", "temperature", "best_epoch", "score_name",
                          "epochs_run", "status",  "seconds", "base",  ""};
   SEXP out = PROTECT(Rf_mkNamed(VECSXP, names));
-  SET_VECTOR_ELT(out, 0, pn_r_doubles(at->param, total));
+  SET_VECTOR_ELT(out, 0, pn_r_doubles(at->param, at->call->total));
   SET_VECTOR_ELT(out, 1, pn_r_doubles(at->running, 2 * at->call->engine_config.features));
   for (int i = 0; i < 4; ++i) {
     SEXP curve = Rf_allocVector(REALSXP, (R_xlen_t)history->epochs_run);
@@ -375,6 +444,8 @@ static SEXP fit_body(void *data) {
   threads = pn_threads_start(n == 1 ? call->options.threads : (size_t)threads < n ? threads : (int)n);
   if (n == 1) call->options.threads = threads;
   pn_r_check(pn_layout_init(&layout, &call->engine_config));
+  call->total = layout.total;
+  pn_r_saver_init(&call->saver, call->train);
   pn_r_check(pn_data_by_rows(&call->rows, call->engine_config.features, &call->arena));
   call->jump = PROTECT(R_MakeUnwindCont());
   if (n == 1) {
@@ -386,7 +457,7 @@ static SEXP fit_body(void *data) {
   SEXP out = PROTECT(Rf_allocVector(VECSXP, (R_xlen_t)n));
   for (size_t m = 0; m < n; ++m) {
     pn_r_check(call->members[m].status);
-    SET_VECTOR_ELT(out, (R_xlen_t)m, result_of(&call->members[m], layout.total));
+    SET_VECTOR_ELT(out, (R_xlen_t)m, result_of(&call->members[m]));
     pn_arena_free(&call->members[m].kept);
   }
   UNPROTECT(2);

@@ -7,6 +7,7 @@
 #include "base_rng.h"
 #include "base_size.h"
 #include "train_optimiser.h"
+#include "train_state.h"
 
 /* T = 1 / (1 + exp((e - floor(E/2)) / tau)) is below 1e-3 after 7 tau. */
 #define PN_ANNEAL_TAIL 7.0
@@ -245,6 +246,37 @@ static pn_status reserve_init(reserve *all, const pn_model *model, const pn_data
   return arena->failed ? PN_NO_MEMORY : status;
 }
 
+static pn_state state_of(reserve *all, pn_model *model, const pn_train_options *options, pn_base *base,
+                         pn_history *history) {
+  const pn_state state = {.model = model,
+                          .optimiser = &all->train.optimiser,
+                          .history = history,
+                          .epochs = options->epochs,
+                          .best = all->best.param,
+                          .running = all->best.running,
+                          .score = &all->best.score,
+                          .fitter = base == NULL ? NULL : base->fitter};
+  return state;
+}
+
+/* Goes on from a state, if there is one: with the rows in the order of the epoch before. */
+static void resume(const pn_state *state, trainer *train, const pn_data *data, const pn_train_options *options,
+                   const pn_callbacks *callbacks, double *eta) {
+  if (callbacks->state == NULL || !pn_state_read(state, callbacks->state, callbacks->state_size)) return;
+  if (state->fitter != NULL) pn_smooth_predictions(state->fitter, eta);
+  for (size_t epoch = 0; options->shuffle && epoch < state->history->epochs_run; ++epoch) {
+    pn_rng_shuffle(train->order, data->n, pn_rng_key(options->seed, PN_STREAM_SHUFFLE, epoch, 0));
+  }
+}
+
+static void offer_state(const pn_state *state, const pn_callbacks *callbacks) {
+  if (callbacks->state_place == NULL) return;
+  unsigned char *place = callbacks->state_place(callbacks->context, pn_state_size(state));
+  if (place == NULL) return;
+  pn_state_write(state, place);
+  callbacks->state_written(callbacks->context);
+}
+
 size_t pn_train_bytes(const pn_config *config, const pn_data *data, const pn_data *validation,
                       const pn_train_options *options) {
   pn_arena arena;
@@ -258,16 +290,23 @@ size_t pn_train_bytes(const pn_config *config, const pn_data *data, const pn_dat
 pn_status pn_train(pn_model *model, const pn_data *rows, const pn_data *validation, const pn_train_options *options,
                    pn_base *base, pn_history *history, const pn_callbacks *callbacks, pn_arena *arena) {
   reserve all;
-  footing below;
+  footing below = {.eta = NULL};
   pn_data own = *rows;
   const pn_data *data = &own;
   pn_status status = reserve_init(&all, model, data, validation, options, arena);
   if (status == PN_OK && base != NULL) status = footing_init(&below, base, model, data, options->threads, arena);
   if (status != PN_OK) return status;
-  if (base != NULL) {
+  const size_t skipped = options->skipped, length = skipped + options->epochs; /* of the schedules */
+  if (base != NULL) own.base = below.eta;
+  if (base != NULL && model->config->features > 0) {
     const pn_smooth_options straight = {4, 1, 1, 1e-3}; /* only a start */
-    own.base = below.eta;
-    if (model->config->features > 0) status = pn_smooth_train(base->fitter, NULL, &straight, below.eta);
+    if (options->warm) {
+      const double temperature = pn_schedule_temperature(skipped, length, options->tau);
+      for (size_t i = 0; i < model->config->features; ++i) pn_model_refresh(model, i);
+      status = footing_fit(&below, base, model, (float)(1 / temperature), 1, options->threads, callbacks);
+    } else {
+      status = pn_smooth_train(base->fitter, NULL, &straight, below.eta);
+    }
     if (status != PN_OK) return status;
   }
   trainer *train = &all.train;
@@ -275,12 +314,15 @@ pn_status pn_train(pn_model *model, const pn_data *rows, const pn_data *validati
   snapshot *best = &all.best;
   history->score_kind = validation != NULL ? check->scorer.kind : pn_loss_get(model->config->family)->score;
 
-  const double annealed = floor((double)options->epochs / 2) + PN_ANNEAL_TAIL * options->tau;
-  for (size_t i = 0; i < model->config->features; ++i) pn_model_refresh(model, i);
+  const double annealed = floor((double)length / 2) + PN_ANNEAL_TAIL * options->tau - (double)skipped;
   const size_t epochs = model->config->features > 0 ? options->epochs : 0; /* no prototype layers: layer 0 alone */
-  for (size_t epoch = 0; epoch < epochs; ++epoch) {
-    const double lr = pn_schedule_lr(epoch, options->epochs, options->lr);
-    const double temperature = pn_schedule_temperature(epoch, options->epochs, options->tau);
+  const pn_state state = state_of(&all, model, options, base, history);
+  history->epochs_run = 0;
+  resume(&state, train, data, options, callbacks, below.eta);
+  for (size_t i = 0; i < model->config->features; ++i) pn_model_refresh(model, i);
+  for (size_t epoch = history->epochs_run; epoch < epochs; ++epoch) {
+    const double lr = pn_schedule_lr(skipped + epoch, length, options->lr);
+    const double temperature = pn_schedule_temperature(skipped + epoch, length, options->tau);
     double loss = NAN, score = NAN;
     history->epochs_run = epoch + 1;
     status = run_epoch(train, model, data, options, epoch, lr, temperature, callbacks, &loss);
@@ -310,6 +352,7 @@ pn_status pn_train(pn_model *model, const pn_data *rows, const pn_data *validati
      * about where the training is going. */
     const double since = (double)history->best_epoch > annealed ? (double)history->best_epoch : annealed;
     if (validation != NULL && (double)(epoch + 1) - since >= options->patience) break;
+    offer_state(&state, callbacks);
   }
   if (validation != NULL) snapshot_restore(best, model);
   if (base != NULL) {

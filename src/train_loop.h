@@ -17,6 +17,8 @@ typedef struct {
   int join_remainder; /* 1: a last batch of less than half the size joins the one before */
   int equal_values;   /* compute equal values once where that is exact */
   int threads;
+  size_t skipped; /* epochs at the beginning of the schedules that are left out: they are made for skipped + epochs */
+  int warm;       /* the parameters are trained ones: layer 0 begins over what they leave, not with straight lines */
 } pn_train_options;
 
 /* What happened, per epoch; arrays of length `epochs` owned by the caller. */
@@ -34,6 +36,12 @@ typedef struct {
   int (*poll)(void *context); /* between batches; not 0: stop */
   void (*epoch_done)(void *context, size_t epoch, double loss, double score);
   void *context;
+  /* For trainings that may have to go on later, else NULL. After an epoch: a place for `size` bytes that the state
+   * (train_state.h) is wanted at, NULL for nowhere; then, that it is there. */
+  unsigned char *(*state_place)(void *context, size_t size);
+  void (*state_written)(void *context);
+  const unsigned char *state; /* [state_size] to go on from, NULL: from the beginning */
+  size_t state_size;
 } pn_callbacks;
 
 double pn_schedule_temperature(size_t epoch, size_t epochs, double tau); /* epoch from 0 */
@@ -57,7 +65,8 @@ typedef struct {
  * With layer 0 (base, or NULL) below, the prototype layers begin over straight lines; layer 0 is fitted again to what
  * they leave, evenly over the epochs, and once more at T -> 0 when they have come to rest. Rows of the fold data->skip
  * are left out of everything. validation may be NULL. PN_STOPPED when `poll` said so; PN_DIVERGED leaves
- * history->epochs_run at the epoch that failed. */
+ * history->epochs_run at the epoch that failed. A training that goes on from a state gives the same bits as one that
+ * was not interrupted; bytes that are not a state of this training are ignored. */
 pn_status pn_train(pn_model *model, const pn_data *data, const pn_data *validation, const pn_train_options *options,
                    pn_base *base, pn_history *history, const pn_callbacks *callbacks, pn_arena *arena);
 

@@ -117,6 +117,22 @@ pn_status pn_smooth_train(pn_smooth_fitter *fit, const double *net, const pn_smo
   return PN_OK;
 }
 
+size_t pn_smooth_state(pn_smooth_fitter *fit, unsigned char *to, const unsigned char *from) {
+  const size_t beta = fit->blocks * fit->P * sizeof(double), rho = sizeof(double);
+  if (to != NULL) memcpy(to, fit->beta, beta);
+  if (from != NULL) memcpy(fit->beta, from, beta);
+  for (size_t j = 0; j < fit->penalties; ++j) {
+    if (to != NULL) memcpy(to + beta + j * rho, &fit->penalty[j].rho, rho);
+    if (from != NULL) memcpy(&fit->penalty[j].rho, from + beta + j * rho, rho);
+  }
+  for (size_t q = 0; from != NULL && q < fit->blocks; ++q) store_block(fit, q);
+  return beta + fit->penalties * rho;
+}
+
+void pn_smooth_predictions(pn_smooth_fitter *fit, double *eta) {
+  pn_smooth_predict(fit->smooth, fit->data, eta, fit->table, fit->scratch);
+}
+
 void pn_smooth_fix(pn_smooth_fitter *fit, const double *strength) {
   fit->kept = strength;
 }

@@ -42,6 +42,14 @@ pn_status pn_smooth_fitter_init(pn_smooth_fitter **fitter, pn_smooth *smooth, co
  * were not used. */
 pn_status pn_smooth_train(pn_smooth_fitter *fitter, const double *net, const pn_smooth_options *options, double *eta);
 
+/* What the next fit begins from, coefficients and strengths, as bytes: written to `to`, or read from `from` and layer
+ * 0's values set to it; NULL for neither. Returns how many there are. Sums over rows are not among them: the fitter
+ * that reads must have had its first fit. */
+size_t pn_smooth_state(pn_smooth_fitter *fitter, unsigned char *to, const unsigned char *from);
+
+/* eta[n x outputs] of layer 0's present values. */
+void pn_smooth_predictions(pn_smooth_fitter *fitter, double *eta);
+
 /* Sets the strengths, [penalties], once and for all. */
 void pn_smooth_fix(pn_smooth_fitter *fitter, const double *strength);
 

@@ -229,7 +229,7 @@ static void test_trajectory(const problem *p, const table *from) {
       .equal_values = 1,
       .threads = 2,
   };
-  const pn_callbacks callbacks = {go_on, ignore, NULL};
+  const pn_callbacks callbacks = {.poll = go_on, .epoch_done = ignore};
   const pn_status status = pn_train(&model, &p->data, NULL, &options, NULL, &history, &callbacks, &arena);
   CHECK(status == PN_OK && history.epochs_run == epochs, "%s, %s: training ended early", from->file, level);
   const double *losses = find(from, "losses", epochs), *rates = find(from, "rates", epochs);

@@ -88,6 +88,7 @@ void test_gradients(void);
 void test_threads(void);
 void test_folds(void);
 void test_stopping(void);
+void test_states(void);
 void test_limits(void);
 
 #endif

@@ -1,5 +1,5 @@
 /* Whole trainings: the same bits on any number of threads, with and without layer 0; rows of a left-out fold play no
- * part; stopping and failing leave nothing behind. */
+ * part; stopping and failing leave nothing behind; a training goes on from any of its states as if it had not stopped. */
 #include "base_size.h"
 #include "test.h"
 
@@ -79,7 +79,23 @@ typedef struct {
   size_t polls, stop_at; /* stop_at 0: never */
   int jump;
   jmp_buf back;
+  pn_arena *keep; /* of the states, NULL: none is wanted */
+  unsigned char *state[EPOCHS];
+  size_t states, state_size;
+  const unsigned char *from; /* a state to go on from, or NULL */
 } watch;
+
+static unsigned char *place_state(void *context, size_t size) {
+  watch *at = context;
+  if (at->keep == NULL) return NULL;
+  at->state_size = size;
+  at->state[at->states] = take(at->keep, size, 1);
+  return at->state[at->states++];
+}
+
+static void state_written(void *context) {
+  (void)context;
+}
 
 static int poll_watch(void *context) {
   watch *at = context;
@@ -127,7 +143,13 @@ static pn_train_options options_of(int threads) {
 /* Trains in the memory of out->arena, which the caller frees whatever happens. */
 static void train(trained *out, const problem *p, const pn_train_options *options, int layer0, int validate,
                   watch *at) {
-  const pn_callbacks callbacks = {poll_watch, epoch_done, at};
+  const pn_callbacks callbacks = {.poll = poll_watch,
+                                  .epoch_done = epoch_done,
+                                  .context = at,
+                                  .state_place = place_state,
+                                  .state_written = state_written,
+                                  .state = at->from,
+                                  .state_size = at->state_size};
   pn_model model;
   pn_data data = p->data;
   pn_base base = {.terms = 0};
@@ -292,6 +314,43 @@ void test_stopping(void) {
   }
 }
 
+static int same_history(const pn_history *a, const pn_history *b) {
+  const size_t bytes = a->epochs_run * sizeof(double);
+  return a->epochs_run == b->epochs_run && a->best_epoch == b->best_epoch && memcmp(a->loss, b->loss, bytes) == 0 &&
+         memcmp(a->score, b->score, bytes) == 0 && memcmp(a->lr, b->lr, bytes) == 0 &&
+         memcmp(a->temperature, b->temperature, bytes) == 0;
+}
+
+/* Every specification with and without layer 0, with and without validation: from each state, on other threads. */
+void test_states(void) {
+  for (size_t s = 0; s < 4 * N_SPECS; ++s) {
+    const spec *of = &specs[s / 4];
+    const int layer0 = s % 2 == 1, validate = s / 2 % 2 == 1;
+    problem p;
+    trained whole, rest;
+    problem_random(&p, of);
+    pn_train_options options = options_of(2);
+    watch at = {.keep = &p.arena};
+    train(&whole, &p, &options, layer0, validate, &at);
+    CHECK(at.states == EPOCHS, "%s: %zu states", of->name, at.states);
+    options.threads = 1;
+    for (size_t k = 0; k < at.states; ++k) {
+      watch again = {.from = at.state[k], .state_size = at.state_size};
+      train(&rest, &p, &options, layer0, validate, &again);
+      CHECK(same_bits(&whole, &rest) && same_history(&whole.history, &rest.history),
+            "%s, layer 0 %d, validation %d: other bits after epoch %zu", of->name, layer0, validate, k + 1);
+      pn_arena_free(&rest.arena);
+    }
+    /* other bytes are not taken for a state */
+    watch wrong = {.from = at.state[0], .state_size = at.state_size - 1};
+    train(&rest, &p, &options, layer0, validate, &wrong);
+    CHECK(same_bits(&whole, &rest), "%s: bytes that are no state were used", of->name);
+    pn_arena_free(&rest.arena);
+    pn_arena_free(&whole.arena);
+    problem_free(&p);
+  }
+}
+
 void test_limits(void) {
   problem p;
   trained out;
@@ -312,7 +371,7 @@ void test_limits(void) {
   problem_model(&p, &model, &arena);
   double curves[4][EPOCHS];
   pn_history history = {.loss = curves[0], .score = curves[1], .lr = curves[2], .temperature = curves[3]};
-  const pn_callbacks callbacks = {poll_watch, epoch_done, &never};
+  const pn_callbacks callbacks = {.poll = poll_watch, .epoch_done = epoch_done, .context = &never};
   CHECK(pn_train(&model, &p.data, &p.data, &options, NULL, &history, &callbacks, &arena) == PN_OK, "training failed");
   CHECK(arena.bytes <= announced && announced < 2 * arena.bytes, "%zu bytes announced, %zu taken", announced,
         arena.bytes);

@@ -57,7 +57,7 @@ test_that("trials that fail with more epochs keep the score of their shorter run
     if (item$epochs == 4) pn_abort("Training diverged.", class = "diverged")
     list(score = item$control$lr, score_name = "mse", best_epoch = 1L, epochs = item$epochs, seconds = 0)
   }
-  expect_warning(trials <- run_trials(trials, job, 1, 2, 1, FALSE, NULL, run),
+  expect_warning(trials <- run_trials(trials, job, 2, list(seed = 1, threads = 1, verbose = FALSE), NULL, run),
     "No trial could be continued",
     class = "protonam_warning_left_out"
   )

@@ -40,7 +40,7 @@ many_fits <- function() {
 }
 
 test_that("one item that fails is left out with a warning, the others are kept", {
-  expect_warning(result <- map_work(list(1, 3, 4), double, labels = c("a", "b", "c")), "b: no threes",
+  expect_warning(result <- map_work(list(a = 1, b = 3, c = 4), double), "b: no threes",
     class = "protonam_warning_left_out"
   )
   expect_identical(result, list(2, NULL, 8))
