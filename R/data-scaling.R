@@ -109,10 +109,10 @@ smooth_scores <- function(scaling, values, counts) {
   }
   total <- sum(counts)
   tails <- seq(bulk_score, 3.5, by = score_step)
-  tails <- tails[tails < -stats::qnorm(min(rows_beyond / total, 0.4))]
+  tails <- tails[tails < -stats::qnorm(rows_beyond / total)] # the first is the bulk's end
   bulk <- stats::pnorm(c(-bulk_score, bulk_score))
   bulk <- stats::qnorm(seq(bulk[1L], bulk[2L], length.out = min(max(total / rows_between, 15), max_quantiles)))
-  score <- sort(unique(c(-tails, bulk, tails)))
+  score <- c(-rev(tails[-1L]), bulk, tails[-1L])
   value <- c(values[1L], weighted_quantile(values, counts, stats::pnorm(score)), values[length(values)])
   p <- c(0.5 / total, stats::pnorm(score), 1 - 0.5 / total)
   group <- cumsum(c(TRUE, diff(value) > 0))

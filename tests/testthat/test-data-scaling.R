@@ -81,6 +81,7 @@ test_that("the default procedure's scores are a smooth monotone map with an exac
   exact <- fit_scaling(x, rep(1, 2000), "quantile")
   smooth <- smooth_scores(exact, x, rep(1, 2000))
   expect_identical(smooth$method, "score")
+  expect_gt(min(diff(smooth$score)), 1e-6)
   z <- scale_values(smooth, x)
   expect_true(all(diff(z) > 0))
   # near the normal scores of the ranks, and near the scores that the distribution has
