@@ -257,18 +257,10 @@ strata_of <- function(response, task) {
   if (is.null(task)) classes else task$id + length(task$levels) * (classes %||% 0)
 }
 
-#' Rows of weight zero are used neither for training nor for validation
-#' @return split with a third element, `rest`
+#' Rows that count: those of weight zero are used neither for training nor for validation
+#' @return positions
 #' @noRd
-set_aside <- function(split, weights) {
-  none <- if (is.null(weights)) integer() else which(weights == 0)
-  split <- lapply(split, setdiff, none)
-  split$rest <- none
-  if (!length(split$train)) {
-    pn_abort("All training rows have weight zero.", class = "weights", arg = "weights")
-  }
-  split
-}
+rows_of_weight <- function(weights, n) if (is.null(weights)) seq_len(n) else which(weights > 0)
 
 #' Report which classes have a single row, and which have none to learn from
 #' @noRd

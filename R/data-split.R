@@ -167,13 +167,15 @@ draw_folds <- function(k, classes, n, seed) {
 }
 
 #' Whole groups, the largest first, each to the fold with the fewest rows (and rows of the rarest class) so far
+#' @param counts NULL, or what each row counts for.
 #' @noRd
-draw_grouped <- function(k, groups, classes, seed) {
+draw_grouped <- function(k, groups, classes, seed, counts = NULL) {
   group <- match(groups, unique(groups))
-  size <- tabulate(group)
+  counts <- counts %||% rep(1, length(group))
+  size <- as.vector(rowsum(counts, group))
   load <- cbind(size / sum(size))
   if (!is.null(classes)) {
-    counts <- unclass(table(group, classes))
+    counts <- tapply(counts, list(group, classes), sum, default = 0)
     load <- cbind(load, t(t(counts) / colSums(counts)))
   }
   order <- permutation(length(size), seed, stream_folds)

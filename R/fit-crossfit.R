@@ -1,8 +1,8 @@
 # The default procedure: layer 0 below the prototype layers, members that each leave one fold out, no selection by
 # chance. (The paper's procedure is in R/fit-recipe.R.)
 #
-# A job is list(config, data, encoded, control, groups, seed, threads, verbose, store): what does not change from one
-# training to the next. A design is what is decided from the data before the members train: list(base, engine, control,
+# A job is list(config, data, rows, encoded, control, groups, seed, threads, verbose, store): what does not change from
+# one training to the next; rows: how many there are, with their weights. A design is what is decided from the data before the members train: list(base, engine, control,
 # centers, evidence, strengths).
 
 #' Which features may have prototypes
@@ -63,13 +63,13 @@ crossfit_design <- function(job, fold, order) {
   if (!length(candidates) || is.null(fold) || (!is.null(wanted) && length(strengths) == 1L)) {
     # without folds there is no evidence, and without evidence no prototypes but those asked for
     if (is.null(wanted)) design$net <- integer()
-    return(set_strength(design, strengths[1L], data$n))
+    return(set_strength(design, strengths[1L], job$rows))
   }
   screening <- screen_features(job, design, fold, strengths)
   design$evidence <- screening
-  design <- set_strength(design, screening$strength, data$n)
+  design <- set_strength(design, screening$strength, job$rows)
   if (is.null(wanted)) {
-    design$net <- candidates[which(screening$z[candidates] > evidence_cut(length(candidates), data$n))]
+    design$net <- candidates[which(screening$z[candidates] > evidence_cut(length(candidates), job$rows))]
     design <- choose_values(job, design, fold)
   }
   design
@@ -126,7 +126,7 @@ judging_rows <- 1000
 #' @noRd
 lean_base <- function(job, handle = NULL) {
   control <- job$control
-  n <- job$data$n
+  n <- job$rows
   base <- base_terms(job$encoded, n, control$base, handle)
   alone <- fit_base(job$config, job$data, base)
   list(
@@ -199,11 +199,10 @@ crossfit_model <- function(job, design, fold, skip, seeds = rep(job$seed, length
 #' @noRd
 crossfit <- function(job, k, order) {
   job$smooth <- new.env() # smooth models of the screening's halves, by round: fitted once
-  classes <- job$classes
-  fold <- member_folds(k, job$data$n, job$groups, classes, job$seed)
+  fold <- member_folds(k, job$units, job$seed)
   # a single model has no folds, but its features are screened all the same
-  few <- if (k < 2) min(4, fold_limits(job$data$n, job$groups, classes)) else k
-  design <- crossfit_design(job, fold %||% member_folds(few, job$data$n, job$groups, classes, job$seed), order)
+  few <- if (k < 2) min(4, fold_limits(job$units)) else k
+  design <- crossfit_design(job, fold %||% member_folds(few, job$units, job$seed), order)
   model <- crossfit_members(job, design, fold, k, order)
   model[c("fold", "control", "evidence", "strength", "found")] <-
     list(fold, design$control, design$evidence[c("z", "tried", "values")], design$strength, design$found)

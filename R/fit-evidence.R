@@ -19,7 +19,7 @@ screening_halves <- function(fold, round) as.integer(((fold - 1L) %/% 2^(round -
 #' @noRd
 screen_features <- function(job, design, fold, strengths) {
   design$control$epochs <- max(20, ceiling(design$control$epochs * screening_share))
-  round_with <- function(factor, round) screening_round(job, set_strength(design, factor, job$data$n), fold, round)
+  round_with <- function(factor, round) screening_round(job, set_strength(design, factor, job$rows), fold, round)
   first <- lapply(strengths, round_with, 1L)
   weights <- job$data$weights %||% 1
   best <- which.min(vapply(first, function(found) sum(found$loss * weights), 0))
@@ -36,7 +36,7 @@ screen_features <- function(job, design, fold, strengths) {
 #' their effects become part of layer 0, shrunk to the spline, and the feature needs no prototypes.
 #' @noRd
 choose_values <- function(job, design, fold) {
-  values <- value_candidates(job$encoded, design$base, job$data$n)
+  values <- value_candidates(job$encoded, design$base, job$rows)
   may <- which(lengths(values) > 0L)
   if (design$control$base != "smooth" || !length(may)) {
     return(design)

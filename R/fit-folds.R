@@ -1,11 +1,12 @@
 # Folds that members leave out: how many, and which row is in which.
 
 #' How many folds there can be: no more than groups, or rows of the rarest class
-#' @param classes NULL or the training rows' classes.
+#' @param units From fold_units().
 #' @noRd
-resolve_members <- function(ensemble, n, groups, classes) {
+resolve_members <- function(ensemble, units) {
   asked <- ensemble %||% default_members
-  limits <- fold_limits(n, groups, classes)
+  n <- units$n
+  limits <- fold_limits(units)
   k <- max(min(asked, limits), 1)
   if (k < asked && !(is.null(ensemble) && k == 1 && n < 4)) {
     least <- min(limits)
@@ -25,21 +26,42 @@ resolve_members <- function(ensemble, n, groups, classes) {
   k
 }
 
+#' What folds are drawn from: the training rows, of copies of a row one
+#'
+#' A row with a weight of k and k copies of it are the same to the draw.
+#' @param rows Row numbers of the data.
+#' @param weights NULL, or as counts.
+#' @return list(n, groups, classes, counts; unit = of every training row, NULL if each is its own)
+#' @noRd
+fold_units <- function(rows, groups, classes, weights) {
+  if (!is.null(groups) || !anyDuplicated(rows)) {
+    return(list(n = length(rows), groups = groups, classes = classes, counts = weights))
+  }
+  first <- which(!duplicated(rows))
+  list(n = length(first), classes = classes[first], unit = match(rows, rows[first]))
+}
+
 #' How many folds there can be, and why not more
 #' @noRd
-fold_limits <- function(n, groups, classes) {
+fold_limits <- function(units) {
+  classes <- units$classes
   rarest <- if (is.null(classes)) Inf else min(tabulate(match(classes, unique(classes))))
   c(
-    "group{?s}" = if (is.null(groups)) Inf else length(unique(groups)), "row{?s} of the rarest class" = rarest,
-    "row{?s}" = max(floor(n / 2), 1)
+    "group{?s}" = if (is.null(units$groups)) Inf else length(unique(units$groups)),
+    "row{?s} of the rarest class" = rarest, "row{?s}" = max(floor(units$n / 2), 1)
   )
 }
 
 #' A fold for every training row: classes alike, groups whole
 #' @noRd
-member_folds <- function(k, n, groups, classes, seed) {
+member_folds <- function(k, units, seed) {
   if (k < 2) {
     return(NULL)
   }
-  as.integer(if (is.null(groups)) draw_folds(k, classes, n, seed) else draw_grouped(k, groups, classes, seed))
+  fold <- if (is.null(units$groups)) {
+    draw_folds(k, units$classes, units$n, seed)
+  } else {
+    draw_grouped(k, units$groups, units$classes, seed, units$counts)
+  }
+  as.integer(if (is.null(units$unit)) fold else fold[units$unit])
 }

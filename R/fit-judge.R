@@ -13,7 +13,7 @@ judge <- function(object, link, y, weights = NULL, groups = NULL, level = 0.95) 
   known <- !is.na(link[, 1L]) & !is.na(y[, 1L])
   link <- link[known, , drop = FALSE]
   y <- y[known, 1L]
-  weights <- weights[known]
+  weights <- as_counts(weights[known])
   mean <- from_link(object, link, "response")
   loss <- row_deviance(object, y, mean) / if (family %in% c("binomial", "multinomial")) 2 else 1
   group <- groups[known] %||% seq_along(y)
@@ -94,7 +94,7 @@ gain_over_nothing <- function(object, link, y, weights = NULL, groups = NULL) {
   w <- weights[known] %||% rep(1, length(y))
   mean <- from_link(object, link[known, , drop = FALSE], "response")
   nothing <- if (object$family$family == "multinomial") {
-    share <- as.vector(rowsum(w, factor(y, seq_along(object$response$levels) - 1L))) / sum(w)
+    share <- as.vector(tapply(w, factor(y, seq_along(object$response$levels) - 1L), sum, default = 0)) / sum(w)
     matrix(rep(share, each = length(y)), length(y))
   } else if (!is.null(object$offset_values)) {
     # no features, but what is known already
@@ -121,11 +121,12 @@ recalibrate <- function(fields, weights) {
     return(fields)
   }
   known <- !is.na(fields$out_of_fold[, 1L])
-  line <- calibration_line(fields, fields$out_of_fold[known, , drop = FALSE], fields$y[known, 1L], weights[known])
+  weights <- as_counts(weights[known])
+  line <- calibration_line(fields, fields$out_of_fold[known, , drop = FALSE], fields$y[known, 1L], weights)
   if (is.null(line)) {
     return(fields)
   }
-  line <- believable_line(line, length(fields$members), mean(fields$out_of_fold[known, 1L]))
+  line <- believable_line(line, length(fields$members), weighted_mean(fields$out_of_fold[known, 1L], weights))
   if (abs(line$slope - 1) < least_stretch) {
     return(fields)
   }
@@ -186,16 +187,18 @@ calibration_slope <- function(object, link, y, weights, z) {
 }
 
 #' Regression of the observations on the linear predictor
+#' @param weights From as_counts().
 #' @noRd
 calibration_line <- function(object, link, y, weights) {
   family <- object$family$family
+  weights <- weights %||% rep(1, length(y))
   if (family == "multinomial" || nrow(link) < 3L || stats::sd(link[, 1L]) < 1e-8) {
     return(NULL)
   }
   fit <- tryCatch(
     suppressWarnings(stats::glm.fit(
       cbind(1, link[, 1L]), y,
-      weights = weights %||% rep(1, length(y)), family = object$family
+      weights = weights, family = object$family
     )),
     error = function(e) NULL
   )
@@ -203,7 +206,7 @@ calibration_line <- function(object, link, y, weights) {
     return(NULL)
   }
   covariance <- chol2inv(fit$qr$qr[1:2, 1:2, drop = FALSE])
-  dispersion <- if (family == "gaussian") sum(fit$weights * fit$residuals^2) / max(fit$df.residual, 1) else 1
+  dispersion <- if (family == "gaussian") sum(fit$weights * fit$residuals^2) / max(sum(weights) - 2, 1) else 1
   list(
     intercept = fit$coefficients[[1L]], slope = fit$coefficients[[2L]], error = sqrt(dispersion * covariance[2L, 2L])
   )

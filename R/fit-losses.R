@@ -30,23 +30,28 @@ add_offset <- function(data, eta) if (is.null(data$offset)) eta else eta + data$
 #' @noRd
 score_spread <- function(config, data, eta) {
   y <- data$y
+  root_mean <- function(square) {
+    square <- as.matrix(square)
+    weights <- rep(data$weights %||% rep(1, data$n), ncol(square))
+    sqrt(weighted_mean(square[!is.na(square)], weights[!is.na(square)]))
+  }
   if (config$family == "multinomial") {
     top <- do.call(pmax, as.data.frame(eta))
     p <- exp(eta - top)
     p <- p / rowSums(p)
-    return(sqrt(mean(p * (1 - p))))
+    return(root_mean(p * (1 - p)))
   }
   if (config$task_kind == "group") {
     step <- 1e-4 # only the row's own group has a loss
     slope <- (row_losses(config, data, eta + step) - row_losses(config, data, eta - step)) / (2 * step)
-    return(sqrt(mean(slope^2)))
+    return(root_mean(slope^2))
   }
   slope <- switch(config$family,
     gaussian = 2 * (eta - y),
     binomial = stats::plogis(eta) - y,
     poisson = exp(pmin(eta, 50)) - y
   )
-  sqrt(mean(slope^2, na.rm = TRUE))
+  root_mean(slope^2)
 }
 
 #' Derivatives of every row's loss by its linear predictors

@@ -110,14 +110,14 @@ own_members <- function(config, sample, encoded, spec, control) {
   tell_validation(encoded$held_out$data$n %||% 0)
   train <- sample$split$train
   strata <- strata_of(sample$response, sample$task)[train]
-  # copies of a row are in one fold
-  fold_groups <- (sample$groups %||% copies(sample$rows$index))[train]
+  units <- fold_units(sample$rows$index[train], sample$groups[train], strata, encoded$data$weights)
   job <- list(
-    config = config, data = encoded$data, encoded = encoded, control = control, groups = fold_groups, classes = strata,
+    config = config, data = encoded$data, rows = sum(encoded$data$weights %||% encoded$data$n), encoded = encoded,
+    control = control, units = units, groups = (sample$groups %||% copies(sample$rows$index))[train],
     handle = smoothness_handle(spec$smoothness, names(sample$frame$columns)), seed = sample$seed,
     threads = resolve_threads(spec$threads), threads_given = spec$threads, verbose = spec$verbose, store = spec$store
   )
-  crossfit(job, resolve_members(spec$ensemble, encoded$data$n, fold_groups, strata), spec$order)
+  crossfit(job, resolve_members(spec$ensemble, units), spec$order)
 }
 
 #' Fields of the fitted object that are known before anything is predicted (R/model-object.R)

@@ -24,10 +24,12 @@ fit_sample <- function(frame, columns, spec, explicit) {
   seed <- resolve_seed(spec$seed)
   separate <- is.list(spec$validation)
   groups <- check_groups(groups, n, rows$index)
+  # rows of weight zero take no part in anything that is drawn
+  used <- rows_of_weight(weights, length(rows$index))
   split <- split_rows(
-    if (separate) 0 else spec$validation, rows$index, n, groups, strata_of(response, task), seed
+    if (separate) 0 else spec$validation, rows$index[used], n, groups[used], strata_of(response, task)[used], seed
   )
-  split <- set_aside(split, weights)
+  split <- c(lapply(split, function(at) used[at]), list(rest = setdiff(seq_along(rows$index), used)))
   check_training_rows(response, task, split$train)
   check_offset_size(response$family$family, offset)
   check_response_size(response, response$y, offset)
@@ -64,7 +66,7 @@ encode_sample <- function(sample, spec, control) {
   columns <- sample$frame$columns
   # the order of levels must come from the rows, not from their names: beyond order 1 the network sees them as numbers,
   # and in order 1 sums in another order would differ in their last bits, which training makes larger
-  target <- if (!spec$paper) sorting_target(train$y, response$family$family)
+  target <- if (!spec$paper) sorting_target(train$y, response$family$family, train$weights)
   encoded <- if (is.null(spec$start)) {
     encode_training(columns, train, control, target)
   } else {
@@ -72,6 +74,8 @@ encode_sample <- function(sample, spec, control) {
   }
   encoded$response <- response
   encoded$data <- engine_rows(encoded$features, train, response)
+  # to the smooth layer weights are rows, as many as they say
+  if (!spec$paper) encoded$data["weights"] <- list(as_counts(train$weights))
   if (sample$separate) {
     encoded$outside <- validation_part(spec$validation, sample$frame, response, sample$task, sample$offset_from)
     encoded$held_out <- encode_part(encoded$encoders, encoded$outside, response)
@@ -86,9 +90,15 @@ encode_sample <- function(sample, spec, control) {
 
 #' One number per row by which levels without order are sorted
 #' @noRd
-sorting_target <- function(y, family) {
+sorting_target <- function(y, family, weights = NULL) {
+  w <- relative_weights(weights) %||% rep(1, nrow(y))
   if (family == "multinomial") {
-    return(as.double(y[, 1L] == as.double(names(which.max(table(y[, 1L]))))))
+    return(as.double(y[, 1L] == which.max(tapply(w, factor(y[, 1L], 0:max(y[, 1L])), sum, default = 0)) - 1))
   }
-  rowMeans(scale(y), na.rm = TRUE)
+  for (j in seq_len(ncol(y))) {
+    seen <- !is.na(y[, j])
+    rest <- y[, j] - weighted_mean(y[seen, j], w[seen])
+    y[, j] <- rest / sqrt(weighted_mean(rest[seen]^2, w[seen]))
+  }
+  rowMeans(y, na.rm = TRUE)
 }

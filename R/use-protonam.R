@@ -68,8 +68,9 @@
 #'   a feature.
 #' @param pairs For `order = 2`: `NULL` for all pairs, a formula `~ a:b + c:d` to select some, or a number: that many
 #'   pairs, the strongest in a screening of the data. Features that belong to no pair keep a main effect.
-#' @param weights Non-negative case weights. A whole number k is equivalent to k copies of the row. In the formula
-#'   method they are evaluated in `data`.
+#' @param weights Non-negative case weights. If all are whole numbers, a weight of k stands for k copies of the row, as
+#'   in `subset = rep(1:n, k)`, and 0 leaves it out; other weights are relative, and their scale has no effect. In the
+#'   formula method they are evaluated in `data`. See section What a fit depends on.
 #' @param offset Known component of the linear predictor (link scale). In the formula method it is evaluated in `data`.
 #' @param subset Rows to use, evaluated in `data` (formula method): a logical vector, or row numbers in any order.
 #'   Copies of a row, as in a bootstrap, are never divided between training and validation, nor between folds.
@@ -146,6 +147,16 @@
 #' `epochs`, `batch_size`, `lr` and `weight_decay` may change. Otherwise there is an error (`protonam_error_start`).
 #' Choices that were made when there were few rows stay as they were, so that data that have doubled deserve a new fit.
 #' Warm starts are for the default procedure.
+#'
+#' @section What a fit depends on:
+#' Leaving rows out by `subset`, by a weight of zero or by hand gives the same fit, bit for bit; so do other names of
+#' columns and, in the default fit, other names of the levels of factors that are not ordered. Whole weights and copies
+#' of rows give the same smooth layer, folds and choices, to within the accuracy of the computation; the prototype layers
+#' are trained in batches of rows, which copies divide differently, so that they agree only approximately. (Copies that
+#' come as rows of `data` are rows like others to the folds; name them by `groups`.) In the same way a fit depends on the
+#' order of rows, from which folds and batches are drawn by the seed, and prototype layers on the order of columns, from
+#' which their initial values are drawn; a smooth layer fitted to all rows (`ensemble = 1, prototypes_for = FALSE`)
+#' depends on neither. Predictions never depend on the order of rows or columns.
 #'
 #' @return An object of class `protonam`, a list of plain vectors. See [predict.protonam()] and [summary.protonam()]. If
 #'   effects, scores or counts cannot be computed after training, the fit is returned without them, with a warning of

@@ -83,6 +83,14 @@ test_that("rows of weight zero are fitted but not used", {
   expect_equal(fitted(fit), predict(fit, data))
 })
 
+test_that("validation rows are drawn from those with a weight", {
+  w <- rep(c(0, 2, 1), 40)
+  fit <- tiny_fit(dead ~ age + lab, data, weights = w)
+  without <- tiny_fit(dead ~ age + lab, data[w > 0, ], weights = w[w > 0])
+  expect_identical(predict(fit, data), predict(without, data))
+  expect_error(tiny_fit(y ~ age, data, weights = w, validation = which(w > 0)), class = "protonam_error_validation")
+})
+
 test_that("validation frames that cannot be meant are refused", {
   expect_snapshot(error = TRUE, {
     tiny_fit(dead ~ age, train, validation = held_out["age"])

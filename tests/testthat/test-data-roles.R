@@ -56,11 +56,8 @@ test_that("tasks are groups", {
 })
 
 test_that("rows of weight zero are neither trained on nor validated with", {
-  expect_identical(
-    set_aside(list(train = 1:3, validation = 4:5), c(1, 0, 1, 0, 2)),
-    list(train = c(1L, 3L), validation = 5L, rest = c(2L, 4L))
-  )
-  expect_error(set_aside(list(train = 1L, validation = 2L), c(0, 1)), class = "protonam_error_weights")
+  expect_identical(rows_of_weight(NULL, 3), 1:3)
+  expect_identical(rows_of_weight(c(1, 0, 0.5), 3), c(1L, 3L))
 })
 
 test_that("every class and group must be trained on", {
