@@ -173,8 +173,9 @@ describe_bars <- function(object, level) {
 #' Standard errors of effects, no smaller than those of layer 0
 #' @param error List by feature of arrays [values, task x output, 1].
 #' @param values List by feature of processed values.
+#' @param reference NULL, or list by feature of the processed value to which effects are compared, NULL for none.
 #' @noRd
-floor_errors <- function(object, error, values) {
+floor_errors <- function(object, error, values, reference = NULL) {
   if (!has_base(object) || !is_crossfitted(object)) {
     return(error)
   }
@@ -183,7 +184,7 @@ floor_errors <- function(object, error, values) {
     if (!length(values[[i]])) {
       return(error[[i]])
     }
-    least <- base_variance(object, i, values[[i]])
+    least <- base_variance(object, i, values[[i]], reference[[i]])
     least <- sqrt(band_floor * least) * rep(scale, each = nrow(least))
     array(pmax(error[[i]], least), dim(error[[i]]))
   })
@@ -211,13 +212,15 @@ floor_term_errors <- function(object, error, data) {
 }
 
 #' Posterior variance of layer 0's effect of feature i at processed values, mean over members
+#' @param reference NULL, or the value from which the effect is a difference.
 #' @return [values, task x output] in the engine's units
 #' @noRd
-base_variance <- function(object, i, z) {
+base_variance <- function(object, i, z, reference = NULL) {
   term <- object$base$terms[[i]]
   covariance <- lapply(object$members, function(member) member$base$covariance[[i]])
   covariance <- Reduce(`+`, covariance) / length(covariance)
   basis <- base_basis(term, z)
+  if (!is.null(reference)) basis <- basis - rep(base_basis(term, reference), each = length(z))
   matrix(vapply(seq_len(dim(covariance)[3L]), function(u) {
     rowSums((basis %*% matrix(covariance[, , u], ncol(basis))) * basis)
   }, numeric(length(z))), length(z))

@@ -13,8 +13,7 @@ feature_grid <- function(encoder, jumps, most, values = NULL) {
   if (!is.null(values)) {
     grid <- given_grid(encoder, values)
   } else if (is_categorical(encoder)) {
-    grid <- level_grid(encoder, support$value, support$count)
-    grid <- grid[order(match(grid$level, shown_levels(encoder))), ] # a missing value is last
+    grid <- ordered_levels(encoder, level_grid(encoder, support$value, support$count))
   } else {
     seen <- finite_support(encoder)
     seen <- thin_support(seen$value, seen$count, 0, most)
@@ -38,14 +37,18 @@ level_grid <- function(encoder, code, count) {
   )
 }
 
+#' Rows of a grid in the order in which levels are shown; a missing value is last
+#' @noRd
+ordered_levels <- function(encoder, grid) grid[order(match(grid$level, shown_levels(encoder))), ]
+
 #' Values given by the user; each has the weight of the training values nearest to it
 #' @noRd
-given_grid <- function(encoder, values) {
+given_grid <- function(encoder, values, arg = "points") {
   encoded <- encode_column(encoder, values)
   if (any(encoded$unknown)) {
     pn_abort(
-      "{.arg points} of {.field {encoder$name}} has values that do not occur in the training data.",
-      class = "unknown_values", arg = "points"
+      "{.arg {arg}} of {.field {encoder$name}} has values that do not occur in the training data.",
+      class = "unknown_values", arg = arg
     )
   }
   z <- encoded$feature$values[encoded_index(encoded$feature, length(values))]

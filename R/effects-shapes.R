@@ -21,9 +21,13 @@
 #'   named list of values, such as `list(age = c(40, 60))`, for the features it names.
 #' @param scale `"link"`: effects as they add up. `"response"`: in terms of the response, that is, as odds ratios
 #'   relative to an average effect (binomial), rate ratios (poisson), odds ratios relative to the mean class
-#'   (multinomial, see below), or unchanged (gaussian, where effects already are in units of the response).
+#'   (multinomial, see below), or unchanged (gaussian, where effects already are in units of the response). The name of
+#'   the ratio that a family has means the same as `"response"`.
 #' @param threads See [protonam()].
 #' @param simultaneous Should a band hold simultaneously for the whole curve rather than pointwise? See Bands.
+#' @param reference Values with which effects are compared, such as `list(age = 60)`: the effects of these features are
+#'   differences to the effect at the reference (or ratios, see `scale`), with bands of the differences. `TRUE` compares
+#'   every feature with a default value, see [effect_table()]. Effects of other features, and pairs, remain centred.
 #'
 #' @section Bands: Each member of the default fit leaves out one fold of the rows; otherwise the members are identical.
 #' The delete-a-group jackknife turns their differences into a standard error: with \eqn{K} members \eqn{f_k} and their
@@ -79,7 +83,8 @@
 #' }
 #' Attributes: `"intercept"`, `"scale"`, `"scale_label"`, `"level"`, `"members"`, `"band"` (what the band means),
 #' `"response"`, `"family"`, `"order"`, `"importance"` (of each term), `"features"` (of each term) and `"terms"` (for
-#' each feature its type, levels, range, density and some quantiles, for plots).
+#' each feature its type, levels, range, density and some quantiles, for plots), and `"reference"` (named text, the
+#' values with which effects are compared, or `NULL`).
 #' @seealso [predict.protonam()] with `type = "terms"`, [prototypes()], [term_importance()], [contributions()].
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, epochs = 30, seed = 1)
@@ -87,8 +92,9 @@
 #' head(s)
 #' shapes(fit, "wt", points = list(wt = c(2, 3, 4)))
 #' @export
-shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NULL, scale = c("link", "response"),
-                   threads = NULL, simultaneous = FALSE) {
+shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NULL,
+                   scale = c("link", "response", "odds ratio", "hazard ratio", "rate ratio"), threads = NULL,
+                   simultaneous = FALSE, reference = NULL) {
   fit <- check_readable(fit, "shapes()")
   terms <- select_terms(fit, terms)
   layers <- check_flag(layers, "layers")
@@ -96,7 +102,8 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
   asked <- (!missing(level) && !is.null(level)) || simultaneous
   level <- check_number(level %||% 0.95, "level", above = 0, below = 1)
   points <- check_points(fit, points)
-  scale <- check_choice(scale, c("link", "response"), "scale")
+  scale <- check_scale(fit, scale)
+  reference <- resolve_reference(fit, reference)
   threads <- resolve_threads(threads)
   spread <- length(fit$members) > 1L
   if (asked && !spread) {
@@ -109,7 +116,7 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
   n_features <- length(fit$encoder)
   single <- terms <= n_features
   parts <- vector("list", length(terms))
-  parts[single] <- main_shapes(fit, terms[single], layers, points, spread, threads)
+  parts[single] <- main_shapes(fit, terms[single], layers, points, spread, threads, reference)
   if (!all(single)) {
     parts[!single] <- pair_shapes(fit, terms[!single] - n_features, layers, points, spread, threads)
   }
@@ -120,7 +127,7 @@ shapes <- function(fit, terms = NULL, layers = FALSE, level = 0.95, points = NUL
     frame$upper <- frame$effect + half
   }
   frame$sd <- NULL
-  new_shapes(fit, frame, scale, level, terms, simultaneous)
+  new_shapes(fit, frame, scale, level, terms, simultaneous, reference)
 }
 
 #' Positions of the requested terms among those shown
@@ -190,7 +197,7 @@ bind_columns <- function(parts) {
 
 #' Rows of main effects as lists of columns, one per wanted feature
 #' @noRd
-main_shapes <- function(object, wanted, layers, points, spread, threads) {
+main_shapes <- function(object, wanted, layers, points, spread, threads, reference = NULL) {
   encoders <- object$encoder
   names <- feature_names(object)
   most <- if (is.numeric(points)) points else max_support
@@ -199,7 +206,8 @@ main_shapes <- function(object, wanted, layers, points, spread, threads) {
   grids <- lapply(seq_along(encoders), function(i) {
     if (i %in% wanted) feature_grid(encoders[[i]], jumps[[i]], most, given[[names[i]]])
   })
-  effects <- main_effects(object, lapply(grids, function(grid) grid$z %||% numeric()), layers, spread, threads)
+  values <- lapply(grids, function(grid) grid$z %||% numeric())
+  effects <- main_effects(object, values, layers, spread, threads, lapply(reference, `[[`, "z"))
   lapply(wanted, function(i) {
     grid <- cbind(grids[[i]], y = NA_real_, level2 = NA_character_)
     shape_rows(object, names[i], grid, effects$mean[[i]], effects$sd[[i]], layers)
@@ -229,20 +237,23 @@ shape_rows <- function(object, term, grid, mean, sd, layers) {
 
 # The classed data frame --------------------------------------------------------------------------------------------
 
-new_shapes <- function(object, frame, scale, level, terms, simultaneous = FALSE) {
+new_shapes <- function(object, frame, scale, level, terms, simultaneous = FALSE, reference = NULL) {
   if (scale == "response" && object$family$family != "gaussian") {
     columns <- c("effect", "lower", "upper")
     frame[columns] <- lapply(frame[columns], exp)
   }
   members <- length(object$members)
   band <- describe_band(object, level, simultaneous)
+  names(reference) <- if (length(reference)) feature_names(object)
+  reference <- reference[names(reference) %in% feature_names(object)[terms] & lengths(reference) > 0L]
   structure(
     frame,
     class = c("protonam_shapes", "data.frame"), terms = shape_features(object, terms),
     intercept = stats::setNames(model_constant(object), output_names(object)), scale = scale,
     scale_label = scale_label(object, scale), level = level, members = members, band = band,
     response = object$response$name, family = object$family$family, importance = overall_importance(object)[terms],
-    order = object$order, features = named_features(object)[terms]
+    order = object$order, features = named_features(object)[terms],
+    reference = if (length(reference)) vapply(reference, `[[`, "", "text")
   )
 }
 
@@ -260,7 +271,12 @@ scale_label <- function(object, scale) {
 #' @export
 `[.protonam_shapes` <- function(x, ...) {
   out <- NextMethod()
-  # rows selected from shapes can still be drawn
+  with_attributes_of(x, out)
+}
+
+#' Rows selected from a classed data frame can still be drawn and printed
+#' @noRd
+with_attributes_of <- function(x, out) {
   if (is.data.frame(out)) {
     for (name in setdiff(names(attributes(x)), names(attributes(out)))) attr(out, name) <- attr(x, name)
   }
@@ -272,11 +288,25 @@ print.protonam_shapes <- function(x, n = 10L, ...) {
   terms <- unique(x$term)
   cat(
     if (length(terms)) paste(count(length(terms), "term"), "at "), count(nrow(x), "point"), "; ",
-    attr(x, "scale_label") %||% "link scale", ", centred over the training rows\n",
+    attr(x, "scale_label") %||% "link scale", if (!all(terms %in% names(attr(x, "reference")))) centred_words, "\n",
     sep = ""
   )
+  if (length(attr(x, "reference"))) cat(strwrap(describe_reference(attr(x, "reference"))), sep = "\n")
   if (!is.null(attr(x, "band"))) cat(strwrap(attr(x, "band")), sep = "\n")
   print_used(x, n)
+}
+
+centred_words <- ", centred over the training rows"
+
+#' The values with which effects are compared, in words
+#' @param reference Named vector of text.
+#' @noRd
+describe_reference <- function(reference) {
+  reference <- reference[!is.na(reference)]
+  if (!length(reference)) {
+    return(NULL)
+  }
+  paste0("Compared with ", paste(names(reference), "=", reference, collapse = ", "), ".")
 }
 
 #' Print the first rows of a data frame without uninformative columns

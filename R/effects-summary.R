@@ -35,7 +35,7 @@ summarise_terms <- function(object, terms, ranges, look) {
 }
 
 #' Terms of an order 1 model, at all values
-#' @param table From effect_table().
+#' @param table From effect_rows().
 #' @param missing Per feature, the position of the missing value in its table, or NA.
 #' @return As summarise_terms(), with `error`, of the importance, if there are several members.
 #' @noRd

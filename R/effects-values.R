@@ -95,22 +95,32 @@ value_rows <- function(values) {
 #' @param values List with one vector of processed values per feature; empty for features that are not requested.
 #' @param layers Effects of each layer, or summed over layers?
 #' @param spread Also the standard error?
+#' @param reference NULL, or list by feature of NULL or one processed value: effects are differences to the effect there,
+#'   member by member.
 #' @return list(mean, sd): lists with one array [values, task x output, layers or 1] per feature; sd is NULL unless
 #'   requested
 #' @noRd
-main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads = resolve_threads()) {
-  if (object$order == 2) {
-    if (!layers && !spread) {
-      return(list(mean = stored_main_effects(object, values)))
-    }
-    each <- function(m) member_pair_effects(object, m, values, layers, threads)
-  } else {
-    rows <- value_rows(values)
-    each <- function(m) member_single_effects(object, m, values, rows, layers, threads)
+main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads = resolve_threads(),
+                         reference = NULL) {
+  if (any(lengths(reference) > 0L)) {
+    return(main_contrasts(object, values, layers, spread, threads, reference))
   }
-  out <- over_members(object, each, spread)
+  if (object$order == 2 && !layers && !spread) {
+    return(list(mean = stored_main_effects(object, values)))
+  }
+  out <- over_members(object, member_effects(object, values, layers, threads), spread)
   if (object$order == 1 && !layers && !is.null(out$sd)) out$sd <- floor_errors(object, out$sd, values)
   out
+}
+
+#' A function of a member's number that gives its effects at processed values
+#' @noRd
+member_effects <- function(object, values, layers, threads) {
+  if (object$order == 2) {
+    return(function(m) member_pair_effects(object, m, values, layers, threads))
+  }
+  rows <- value_rows(values)
+  function(m) member_single_effects(object, m, values, rows, layers, threads)
 }
 
 #' Effects of one member of an order 1 model: list of arrays [values, task x output, layers or 1]

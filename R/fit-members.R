@@ -139,7 +139,7 @@ progress_bar <- function(epochs, ensemble) {
 #' @param counts List of the weights of each feature's values.
 #' @return list(data, weights = function(rows) -> matrix [rows, components] or vector)
 #' @noRd
-effect_table <- function(config, data, counts) {
+effect_rows <- function(config, data, counts) {
   if (nrow(config$components) > 1L) {
     weights <- data$weights
     return(list(data = data, weights = function(rows) if (is.null(weights)) rep(1, length(rows)) else weights[rows]))

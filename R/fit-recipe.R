@@ -31,7 +31,7 @@ fit_model <- function(frame, columns, spec, call = NULL, explicit = character(),
   }
   if (config$family == "multinomial") model$members <- lapply(model$members, center_classes, model$engine)
   model$order <- spec$order
-  table <- effect_table(model$config, encoded$data, encoded$counts)
+  table <- effect_rows(model$config, encoded$data, encoded$counts)
   model$centering <- lapply(seq_along(model$members), function(m) {
     if (effects || spec$order == 1) mean_contributions(model, m, table, threads)
   })

@@ -44,7 +44,9 @@ shape_figure <- function(shapes, options) {
     series = series[c("labels", "colours", "lines")],
     key = if (any(pair)) list(most = most, axis = axis_effect(c(-1, 1) * most, ratio, 5L), title = label),
     ylab = if (!all(pair)) label, xlab = NULL, title = options$main,
-    caption = c(figure_note(shapes, rows), cut_note(built), if (any(pair)) blank_note(built), options$note)
+    caption = c(
+      describe_reference(attr(shapes, "reference")[unique(rows$term)]), figure_note(shapes, rows), cut_note(built), if (any(pair)) blank_note(built), options$note
+    )
   )
 }
 

@@ -27,16 +27,18 @@
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam <- function(object, terms = NULL, layers = FALSE,
                               which = c("shapes", "interactions", "history", "importance"), level = NULL,
-                              scale = c("link", "response"), style = c("heat", "scatter"), labels = NULL, ylab = NULL,
-                              main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12, page = NULL,
-                              simultaneous = FALSE, ...) {
+                              scale = c("link", "response", "odds ratio", "hazard ratio", "rate ratio"),
+                              style = c("heat", "scatter"), labels = NULL, ylab = NULL, main = NULL, free_y = FALSE,
+                              density = TRUE, rug = TRUE, panels = 12, page = NULL, simultaneous = FALSE,
+                              reference = NULL, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam)))
   object <- check_fit(object)
   options <- plot_options(
     style, labels, ylab, main, free_y, density, rug, panels,
     features = feature_names(object)
   )
-  gg_pages(fit_figure(object, terms, layers, which, level, scale, options, simultaneous)$figure, page)
+  options[c("simultaneous", "reference")] <- list(simultaneous, reference)
+  gg_pages(fit_figure(object, terms, layers, which, level, scale, options)$figure, page)
 }
 
 #' @rdname autoplot.protonam

@@ -18,8 +18,8 @@ shown_pairs <- 4L
 #'   `"interactions"`, `"history"` (training loss, validation score if it selects the epoch, and temperature by epoch,
 #'   with the epoch that is kept), or `"importance"`.
 #' @param level Level of the bands and intervals, 0.95 by default. A single model has none.
-#' @param scale `"link"` for effects on the scale of the linear predictor, `"response"` for odds ratios and the like,
-#'   see [shapes()].
+#' @param scale `"link"` for effects on the scale of the linear predictor, `"response"` (or its name) for odds ratios
+#'   and the like, see [shapes()].
 #' @param style Interactions as a `"heat"` map or as the `"scatter"` plot of the paper: a point for each cell of the
 #'   grid that has training rows, with an area that grows with their number.
 #' @param labels Named character vector of feature labels, for instance with units: `c(age = "Age (years)")`.
@@ -32,6 +32,8 @@ shown_pairs <- 4L
 #' @param ask Wait for a key before a new page? By default, if the session and the device are interactive and there are
 #'   several pages.
 #' @param simultaneous Should the bands hold simultaneously for whole curves? See [shapes()].
+#' @param reference Values with which effects are compared, such as `list(age = 60)`, or `TRUE`: curves are differences
+#'   (or ratios) to the effect there, and their bands those of the differences. See [shapes()].
 #' @param ... Between methods: further arguments of the method for the object that is drawn, from `style` on.
 #'
 #' @return The plotted data, invisibly: the result of [shapes()], [term_importance()] or [contributions()] or, for
@@ -66,16 +68,18 @@ shown_pairs <- 4L
 #' head(effects)
 #' @export
 plot.protonam <- function(x, terms = NULL, layers = FALSE, which = c("shapes", "interactions", "history", "importance"),
-                          level = NULL, scale = c("link", "response"), style = c("heat", "scatter"), labels = NULL,
+                          level = NULL, scale = c("link", "response", "odds ratio", "hazard ratio", "rate ratio"),
+                          style = c("heat", "scatter"), labels = NULL,
                           ylab = NULL, main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12,
-                          ask = NULL, simultaneous = FALSE, ...) {
+                          ask = NULL, simultaneous = FALSE, reference = NULL, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam)))
   x <- check_fit(x)
   options <- plot_options(
     style, labels, ylab, main, free_y, density, rug, panels,
     features = feature_names(x), limits = device_limits()
   )
-  made <- fit_figure(x, terms, layers, which, level, scale, options, simultaneous)
+  options[c("simultaneous", "reference")] <- list(simultaneous, reference)
+  made <- fit_figure(x, terms, layers, which, level, scale, options)
   draw_pages(made$figure, ask)
   invisible(made$data)
 }
@@ -122,7 +126,7 @@ plot.protonam_contributions <- function(x, rows = NULL, labels = NULL, ylab = NU
 #' Figure of a fit, and the data in it
 #' @return list(figure, data)
 #' @noRd
-fit_figure <- function(fit, terms, layers, which, level, scale, options, simultaneous = FALSE) {
+fit_figure <- function(fit, terms, layers, which, level, scale, options) {
   which <- check_choice(which, c("shapes", "interactions", "history", "importance"), "which")
   layers <- check_flag(layers, "layers")
   if (which == "history") {
@@ -141,7 +145,8 @@ fit_figure <- function(fit, terms, layers, which, level, scale, options, simulta
   options$note <- chosen$note
   data <- shapes(
     fit,
-    terms = chosen$terms, layers = layers, level = level, scale = scale, simultaneous = simultaneous
+    terms = chosen$terms, layers = layers, level = level, scale = scale, simultaneous = options$simultaneous %||% FALSE,
+    reference = options$reference
   )
   list(figure = shape_figure(data, options), data = data)
 }

@@ -163,3 +163,15 @@ test_that("a pair that would have the name of a feature is drawn with its own fe
     term_labels(c("x:z", "x:z.1"), attr(importance, "features"), c(x = "X")), c("x:z", "X : z")
   )
 })
+
+test_that("curves compared with a reference say so, and are drawn on the scale of ratios", {
+  data <- jump_data(120)
+  fit <- own_fit(dead ~ a + unit, data)
+  shown <- quietly(plot(fit, reference = list(a = 0.5), scale = "odds ratio"))
+  expect_identical(attr(shown, "reference"), c(a = "0.5"))
+  figure <- shape_figure(shapes(fit, reference = list(a = 0.5), scale = "odds ratio"), plot_options())
+  expect_match(figure$caption, "Compared with a = 0.5.", fixed = TRUE, all = FALSE)
+  expect_identical(figure$ylab, "odds ratio")
+  only <- shape_figure(pick_shapes(shapes(fit, reference = list(a = 0.5)), "unit"), plot_options())
+  expect_false(any(grepl("Compared", only$caption)))
+})
