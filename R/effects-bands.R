@@ -19,9 +19,14 @@ is_crossfitted <- function(object) !is.null(object$fold)
 #' there are several seeds, their means add the variance of a mean over seeds. Members of the paper's procedure have
 #' their standard deviation.
 #' @param each Function of a member's number that gives its list of arrays.
+#' @param members Which members; all of them for a standard error.
 #' @return list(mean, sd); sd is NULL unless requested
 #' @noRd
-over_members <- function(object, each, spread = TRUE) {
+over_members <- function(object, each, spread = TRUE, members = seq_along(object$members)) {
+  if (!spread) {
+    total <- Reduce(function(sum, m) Map(`+`, sum, each(m)), members[-1L], each(members[1L]))
+    return(list(mean = lapply(total, `/`, length(members))))
+  }
   n <- length(object$members)
   group <- seed_groups(object)
   seen <- integer(max(group))
@@ -45,7 +50,7 @@ over_members <- function(object, each, spread = TRUE) {
     Reduce(function(x, y) Map(`+`, x, y), Map(function(part, w) lapply(part, `*`, w), parts, weights))
   }
   fit <- if (length(seen) == 1L) mean[[1L]] else total(mean, share)
-  list(mean = fit, sd = if (spread && n > 1L) members_sd(object, total(moment, rep(1, length(seen))), mean, fit))
+  list(mean = fit, sd = if (n > 1L) members_sd(object, total(moment, rep(1, length(seen))), mean, fit))
 }
 
 #' Which members share a seed; all of them in the paper's procedure, where seeds are what differs

@@ -10,7 +10,7 @@ effect_scales <- c("link", "response", "odds ratio", "hazard ratio", "rate ratio
 main_contrasts <- function(object, values, layers, spread, threads, reference) {
   compared <- lengths(reference) > 0L & lengths(values) > 0L
   with_reference <- Map(c, values, replace(reference, !compared, list(NULL)))
-  each <- member_effects(object, with_reference, layers, threads)
+  each <- member_effects(object, with_reference, layers, spread, threads)
   out <- over_members(object, function(m) Map(subtract_last, each(m), compared), spread)
   if (object$order == 1 && !layers && !is.null(out$sd)) {
     out$sd <- floor_errors(object, out$sd, values, replace(reference, !compared, list(NULL)))

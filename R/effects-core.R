@@ -16,34 +16,67 @@ layer_names <- function(object) {
 
 n_shown_layers <- function(object) object$config$n_layers + has_base(object)
 
-#' Contributions of all components, not centred
+#' Contributions of components, mean over members: what every effect is made of
 #'
+#' @param members Which members.
+#' @param unknown NULL, or per feature the rows in which it is unknown (R/effects-unknown.R).
 #' @param layers Of each layer, or summed over layers?
-#' @param keep NULL for all, or numbers of components of several features.
-#' @return array [rows, component, task x output, layer or 1] in the engine's units
+#' @param keep NULL for all, or numbers of components.
+#' @return array [rows, component, task x output, layers or 1], centred over the training rows, in units of the response
 #' @noRd
-component_values <- function(object, m, data, layers = FALSE, threads = resolve_threads(), keep = NULL) {
+component_values <- function(object, members, data, unknown = NULL, layers = FALSE, threads = resolve_threads(),
+                             keep = NULL) {
+  size <- component_size(object, data, layers, keep)
+  out <- array(0, size)
+  if (!length(out)) {
+    return(out)
+  }
+  for (range in row_chunks(data$n, prod(size[-1L]))) {
+    part <- if (range[2L] - range[1L] + 1 == data$n) data else slice_range(data, range[1L], range[2L])
+    here <- unknown_in(unknown, range)
+    mean <- over_members(object, function(m) {
+      list(centred_components(object, m, part, here, layers, threads, keep))
+    }, spread = FALSE, members = members)$mean[[1L]]
+    out[seq.int(range[1L], range[2L]), , , ] <- mean
+  }
+  out * rep(rep_len(object$response$scale, size[3L]), each = prod(size[1:2]))
+}
+
+component_size <- function(object, data, layers, keep) {
+  config <- object$config
+  c(
+    data$n, if (is.null(keep)) ncol(config$components) else length(keep), config$n_tasks * config$n_outputs,
+    if (layers) n_shown_layers(object) else 1L
+  )
+}
+
+#' Contributions of one member as the engine and layer 0 give them: not centred, in the engine's units
+#' @inheritParams component_values
+#' @noRd
+raw_components <- function(object, m, data, layers = FALSE, threads = resolve_threads(), keep = NULL) {
   engine <- engine_of(object)
   member <- object$members[[m]]
-  own <- if (!is.null(keep)) match(keep, network_places(object))
+  size <- component_size(object, data, layers, keep)
+  place <- if (has_base(object)) smooth_places(object)
+  # the engine is asked for some components only if layer 0 adds nothing to them
+  some <- if (!is.null(keep) && !any(keep %in% place)) match(keep, network_places(object))
   value <- with_kernels(
-    expr = .Call(ffi_contributions, engine, member$params, member$running, data, layers, own, threads)
+    expr = .Call(ffi_contributions, engine, member$params, member$running, data, layers, some, threads)
   )
-  depth <- if (layers) engine$n_layers else 1L
-  so <- engine$n_tasks * engine$n_outputs
-  value <- array(value, c(data$n, if (is.null(keep)) ncol(engine$components) else length(keep), so, depth))
   if (!has_base(object)) {
-    return(value)
+    return(array(value, size))
   }
-  if (!is.null(keep)) {
-    return(under_layers(object, value, layers))
+  above <- layers + seq_len(size[4L] - layers)
+  if (!is.null(some)) {
+    out <- array(0, size)
+    out[, , , above] <- value
+    return(out)
   }
-  out <- array(0, c(data$n, ncol(object$config$components), so, depth + layers))
-  out[, network_places(object), , seq_len(depth) + layers] <- value
+  out <- array(0, component_size(object, data, layers, NULL))
+  out[, network_places(object), , above] <- value
   smooth <- smooth_terms(object, m, data)
-  place <- smooth_places(object)
   for (i in seq_along(place)) out[, place[i], , 1L] <- out[, place[i], , 1L] + smooth[, i, ]
-  out
+  if (is.null(keep)) out else out[, keep, , , drop = FALSE]
 }
 
 #' Which of a model's components belong to its network
@@ -118,16 +151,4 @@ layer_predictions <- function(object, m, data, threads) {
 net_position <- function(object, i) {
   net <- engine_of(object)$net
   if (is.null(net)) i else match(i, net)
-}
-
-#' Layer 0 has no pairs: zeros precede their layers where layers are shown
-#' @param value Array whose last dimension is layers.
-#' @noRd
-under_layers <- function(object, value, layers) {
-  if (!layers || !has_base(object)) {
-    return(value)
-  }
-  size <- dim(value)
-  depth <- length(size)
-  array(c(numeric(prod(size[-depth])), value), c(size[-depth], size[depth] + 1L))
 }

@@ -1,4 +1,4 @@
-# Importance of the terms: computed at the end of a fit (R/fit-members.R, R/effects-pair-terms.R), collected here.
+# Importance of the terms: computed at the end of a fit (R/effects-summary.R), collected here.
 
 #' Importance of the terms
 #'

@@ -15,9 +15,9 @@ engine_link <- function(object, data, unknown, threads, layers = FALSE, members 
     rows <- seq.int(range[1L], range[2L])
     part <- if (length(rows) == data$n) data else slice_range(data, range[1L], range[2L])
     here <- unknown_in(unknown, range)
-    sum <- 0
-    for (m in members) sum <- sum + member_predictions(object, m, part, here, threads)
-    if (layers) out[rows, , ] <- sum / length(members) else out[rows, ] <- sum[, d, ] / length(members)
+    each <- function(m) list(member_predictions(object, m, part, here, threads))
+    mean <- over_members(object, each, spread = FALSE, members = members)$mean[[1L]]
+    if (layers) out[rows, , ] <- mean else out[rows, ] <- mean[, d, ]
   }
   scale <- rep_len(object$response$scale, so)
   center <- rep_len(object$response$center, so)

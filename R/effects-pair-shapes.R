@@ -15,7 +15,7 @@ pair_shapes <- function(object, wanted, layers, points, spread, threads) {
   grids <- lapply(seq_along(names), function(i) {
     if (i %in% pairs) pair_grid(object, i, most, given[[names[i]]])
   })
-  effects <- pair_effects(object, components, lapply(grids, `[[`, "z"), layers, spread, threads)
+  effects <- pair_effects(object, wanted, lapply(grids, `[[`, "z"), layers, spread, threads)
   lapply(seq_along(wanted), function(p) {
     a <- grids[[pairs[1L, p]]]
     b <- grids[[pairs[2L, p]]]
@@ -83,63 +83,40 @@ collect_cells <- function(joint, rows, n_rows, columns, n_columns) {
   out / sum(joint)
 }
 
-#' Pure interactions at grids: mean over members and, on request, their standard deviation
-#' @param components Numbers of the pairs' components.
+#' Pure interactions at grids: mean over members and, on request, their standard error
+#' @param wanted Numbers of pairs.
 #' @param values List by feature of processed values.
 #' @return list(mean, sd): lists by pair of arrays [values of a x values of b, task x output, layers or 1]
 #' @noRd
-pair_effects <- function(object, components, values, layers, spread, threads) {
-  places <- Map(function(axis, z) if (!is.null(z)) locate(axis$nodes, z), object$purified$axes, values)
-  if (!spread && !layers) {
-    # the tables are linear in the members, so their means serve all of them
-    number <- match(components, pair_components(object))
-    stored <- lapply(object$purified$parts[number], lapply, function(x) array(x, c(dim(x), 1L)))
-  }
+pair_effects <- function(object, wanted, values, layers, spread, threads) {
+  pairs <- object$config$components[, pair_components(object)[wanted], drop = FALSE]
   over_members(object, function(m) {
-    tables <- if (spread || layers) member_parts(object, m, components, layers, threads = threads) else stored
-    member_pure(object, m, components, values, places, tables, layers, threads)
+    tables <- effect_parts(object, m, layers, spread, pairs = wanted, threads = threads)
+    out <- vector("list", length(wanted))
+    for (a in unique(pairs[1L, ])) {
+      of_first <- which(pairs[1L, ] == a)
+      rows <- grid_rows(values, a, max(lengths(values[pairs[2L, of_first]])))
+      terms <- length(values) + wanted[of_first]
+      value <- term_values(object, m, rows, NULL, tables, layers, terms, threads)
+      for (k in seq_along(of_first)) {
+        p <- of_first[k]
+        out[[p]] <- first_rows(value, length(values[[a]]) * length(values[[pairs[2L, p]]]), k)
+      }
+    }
+    out
   }, spread)
 }
 
-#' Pure interactions of one member, given the main-effect tables to subtract
+#' Rows in which feature a runs over its values for each of the first `longest` values of all others
 #' @noRd
-member_pure <- function(object, m, components, values, places, tables, layers, threads) {
-  config <- object$config
-  pairs <- config$components[, components, drop = FALSE]
-  so <- config$n_tasks * config$n_outputs
-  depth <- if (layers) n_shown_layers(object) else 1L
-  scale <- rep_len(object$response$scale, so)
-  out <- vector("list", length(components))
-  for (a in unique(pairs[1L, ])) {
-    with <- which(pairs[1L, ] == a)
-    longest <- max(lengths(values[pairs[2L, with]]))
-    features <- lapply(seq_along(values), function(i) {
-      z <- values[[i]] %||% 0
-      if (i == a) {
-        encoded_feature(z, rep(seq_along(z), longest))
-      } else {
-        encoded_feature(z, rep(pmin(seq_len(longest), length(z)), each = length(values[[a]])))
-      }
-    })
-    rows <- encoded_data(features, length(values[[a]]) * longest)
-    value <- component_values(object, m, rows, layers, threads, keep = components[with])
-    means <- object$centering[[m]][components[with], , , drop = FALSE]
-    if (!layers) means <- apply(means, c(1L, 2L), sum)
-    value <- value - rep(means, each = rows$n)
-    for (k in seq_along(with)) {
-      p <- with[k]
-      b <- pairs[2L, p]
-      n_a <- length(values[[a]])
-      n_b <- length(values[[b]])
-      first <- flat_parts(tables[[p]]$first, places[[a]])
-      second <- flat_parts(tables[[p]]$second, places[[b]])
-      effect <- matrix(value[seq_len(n_a * n_b), k, , ], n_a * n_b) * rep(rep(scale, depth), each = n_a * n_b)
-      effect <- effect - first[rep(seq_len(n_a), n_b), , drop = FALSE]
-      effect <- effect - second[rep(seq_len(n_b), each = n_a), , drop = FALSE]
-      out[[p]] <- array(effect, c(n_a * n_b, so, depth))
+grid_rows <- function(values, a, longest) {
+  features <- lapply(seq_along(values), function(i) {
+    z <- values[[i]] %||% 0
+    if (i == a) {
+      encoded_feature(z, rep(seq_along(z), longest))
+    } else {
+      encoded_feature(z, rep(pmin(seq_len(longest), length(z)), each = length(values[[a]])))
     }
-  }
-  out
+  })
+  encoded_data(features, length(values[[a]]) * longest)
 }
-
-flat_parts <- function(table, place) interpolate(matrix(table, dim(table)[1L]), place)

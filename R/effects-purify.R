@@ -15,7 +15,7 @@
 #           (of nodes, so that sum(weight * table) is the table's mean over the training rows)
 #   joint   per pair the weights [bins of a, bins of b], integer if there are no case weights
 #   parts   per pair list(first = g, second = h): [nodes, task x output], centred, own units, mean over members
-# R/effects-pair-terms.R reads it.
+# term_values() (R/effects-terms.R) reads it.
 
 #' Main effects and pure interactions of an order 2 fit
 #'
@@ -74,11 +74,13 @@ purify_sizes <- function(config, bins, rows = Inf) {
 }
 
 #' Fields of an order 2 fit that describe its terms
+#' @param encoded The training rows, from encode_sample().
+#' @param table From effect_rows().
 #' @noRd
-purified_effects <- function(object, data, counts, threads) {
-  found <- purify(object, data, counts, threads)
+purified_effects <- function(object, encoded, table, threads) {
+  found <- purify(object, encoded$data, encoded$counts, threads)
   object$purified <- found$purified
-  list(purified = found$purified, effects = summarise_pairs(object, data, found$members, threads))
+  list(purified = found$purified, effects = summarise_effects(object, table, found$members, threads))
 }
 
 #' Decompose the pairs of a fitted model
@@ -104,7 +106,7 @@ purify <- function(object, data, counts, threads) {
   purified <- list(axes = axes, joint = joint)
   object$purified <- purified
   members <- lapply(seq_along(object$members), function(m) {
-    as_tables(member_parts(object, m, components, layers = FALSE, threads = threads))
+    as_tables(member_parts(object, m, layers = FALSE, threads = threads))
   })
   total <- Reduce(function(x, y) Map(function(x, y) Map(`+`, x, y), x, y), members)
   purified$parts <- lapply(total, lapply, `/`, length(members))
@@ -222,22 +224,34 @@ joint_weights <- function(a, b, n_a, n_b, weights) {
   joint
 }
 
-#' Main-effect tables (g and h) of some pairs, for one member
+#' Main-effect tables (g and h) of one member
 #'
-#' @param components Numbers of the pairs' components.
+#' @param pairs Numbers of the pairs whose tables are requested.
 #' @param sides Features whose tables are requested; others stay NULL.
 #' @return list by pair of list(first, second): centred arrays [nodes, task x output, layers or 1], units of the
 #'   response
 #' @noRd
-member_parts <- function(object, m, components, layers, sides = seq_along(object$encoder), threads) {
-  pairs <- object$config$components[, components, drop = FALSE]
+member_parts <- function(object, m, layers, pairs = seq_along(pair_components(object)),
+                         sides = seq_along(object$encoder), threads) {
+  components <- pair_components(object)
+  features <- object$config$components[, components, drop = FALSE]
   parts <- rep(list(list(first = NULL, second = NULL)), length(components))
-  for (a in intersect(sides, pairs)) {
-    with <- which(pairs[1L, ] == a | pairs[2L, ] == a)
-    found <- star_parts(object, m, a, components[with], layers, threads)
-    for (k in seq_along(with)) parts[[with[k]]][[if (pairs[1L, with[k]] == a) "first" else "second"]] <- found[[k]]
+  for (a in intersect(sides, features[, pairs])) {
+    of_pair <- pairs[features[1L, pairs] == a | features[2L, pairs] == a]
+    found <- star_parts(object, m, a, components[of_pair], layers, threads)
+    for (k in seq_along(of_pair)) {
+      parts[[of_pair[k]]][[if (features[1L, of_pair[k]] == a) "first" else "second"]] <- found[[k]]
+    }
   }
   parts
+}
+
+#' Main-effect tables with which to evaluate a member, for the mean over members or for their spread
+#'
+#' Tables are linear in the members: for a mean, the means kept in the fit serve all of them.
+#' @noRd
+effect_parts <- function(object, m, layers, spread, ...) {
+  if (layers || spread) member_parts(object, m, layers, ...) else object$purified$parts
 }
 
 #' Tables that belong to one feature in all its pairs
@@ -260,7 +274,7 @@ star_parts <- function(object, m, a, components, layers, threads) {
   for (range in row_chunks(length(own$nodes), depth * length(partners) * columns, least = 16)) {
     nodes <- seq.int(range[1L], range[2L])
     rows <- star_rows(object, a, own$nodes[nodes], partners, depth)
-    value <- component_values(object, m, rows, layers, threads, keep = components)
+    value <- raw_components(object, m, rows, layers, threads, keep = components)
     value <- array(value, c(depth, length(nodes), length(partners), columns))
     for (k in seq_along(partners)) {
       wide <- ncol(joint[[k]])

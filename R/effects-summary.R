@@ -1,106 +1,65 @@
 # Importance, range and missing effect of every term, at the end of a fit.
 
-#' Sum up what terms do, range of rows by range of rows
+#' Importance, range and missing effect of the terms over the rows of a table
 #'
-#' @param ranges From row_chunks().
-#' @param look Function(range) -> list(value = [rows, term, task x output] in own units, weights = [rows] or
-#'   [rows, term], gone = [rows, term]: which stand for the missing value)
+#' @param table From effect_rows().
+#' @param parts Per member, its tables of main effects (R/effects-purify.R); NULL for models without pairs.
 #' @return data frame with columns term, output, importance (mean absolute centred effect over the training rows), low,
-#'   high, missing; effects in the response's own units
+#'   high, missing, all in units of the response, and error, of the importance, if there are several members
 #' @noRd
-summarise_terms <- function(object, terms, ranges, look) {
-  so <- object$config$n_tasks * object$config$n_outputs
-  importance <- total <- matrix(0, length(terms), so)
-  low <- matrix(Inf, length(terms), so)
+summarise_effects <- function(object, table, parts, threads) {
+  terms <- shown_terms(object)
+  members <- seq_along(object$members)
+  size <- c(length(terms), object$config$n_tasks * object$config$n_outputs)
+  importance <- array(0, size)
+  each <- rep(list(importance), length(members))
+  low <- array(Inf, size)
   high <- -low
-  absent <- matrix(NA_real_, length(terms), so)
-  for (range in ranges) {
-    here <- look(range)
-    value <- here$value
-    importance <- importance + colSums(abs(value) * as.vector(here$weights))
-    total <- total + colSums(array(here$weights, dim(value)))
-    value[as.vector(here$weights == 0)] <- NA
-    for (j in which(colSums(here$gone) > 0)) {
-      absent[j, ] <- value[which(here$gone[, j])[1L], j, ]
-      value[here$gone[, j], j, ] <- NA
+  absent <- array(NA_real_, size)
+  total <- 0
+  # tables of main effects are in units of the response; without them the unit waits until members are summed
+  unit <- rep_len(if (is.null(parts)) object$response$scale else 1, size[2L])
+  if (is.null(parts)) object$response$scale <- 1
+  for (range in row_chunks(table$data$n, 3 * prod(size))) {
+    part <- slice_range(table$data, range[1L], range[2L])
+    weights <- matrix(table$weights(seq.int(range[1L], range[2L])), part$n, length(terms))
+    value <- 0
+    for (m in members) {
+      one <- term_values(object, m, part, NULL, parts[[m]], threads = threads)
+      one <- array(one, dim(one)[1:3])
+      each[[m]] <- each[[m]] + colSums(abs(one) * as.vector(weights)) * rep(unit, each = size[1L])
+      value <- value + one / length(members)
+    }
+    value <- value * rep(unit, each = part$n * size[1L])
+    importance <- importance + colSums(abs(value) * as.vector(weights))
+    total <- total + colSums(weights)
+    value[as.vector(weights == 0)] <- NA
+    for (i in which(vapply(object$encoder, `[[`, NA, "has_missing"))) {
+      code <- encoded_index(part$features[[i]], part$n)
+      gone <- is_missing_code(object$encoder[[i]], part$features[[i]])[code] & weights[, i] > 0
+      if (any(gone)) absent[i, ] <- value[which(gone)[1L], i, ]
+      value[gone, i, ] <- NA
     }
     low <- pmin(low, apply(value, 2:3, min, Inf, na.rm = TRUE))
     high <- pmax(high, apply(value, 2:3, max, -Inf, na.rm = TRUE))
   }
-  data.frame(
-    term = rep(terms, so), output = rep(output_names(object), each = length(terms)),
+  out <- data.frame(
+    term = rep(terms, size[2L]), output = rep(output_names(object), each = length(terms)),
     importance = as.vector(importance / total), low = as.vector(replace(low, is.infinite(low), NA)),
     high = as.vector(replace(high, is.infinite(high), NA)), missing = as.vector(absent)
   )
-}
-
-#' Terms of an order 1 model, at all values
-#' @param table From effect_rows().
-#' @param missing Per feature, the position of the missing value in its table, or NA.
-#' @return As summarise_terms(), with `error`, of the importance, if there are several members.
-#' @noRd
-summarise_effects <- function(object, table, missing, threads) {
-  n_terms <- ncol(object$config$components)
-  so <- object$config$n_tasks * object$config$n_outputs
-  scale <- rep_len(object$response$scale, so)
-  members <- length(object$members)
-  each <- array(0, c(n_terms, so, members))
-  total <- 0
-  look <- function(range) {
-    rows <- seq.int(range[1L], range[2L])
-    weights <- table$weights(rows)
-    part <- slice_range(table$data, range[1L], range[2L])
-    effect <- 0
-    for (m in seq_len(members)) {
-      one <- member_contributions(object, m, part, NULL, threads)
-      each[, , m] <<- each[, , m] + as.vector(colSums(abs(one) * as.vector(weights))) * rep(scale, each = n_terms)
-      effect <- effect + one / members
-    }
-    total <<- total + colSums(weights)
-    list(
-      value = effect * rep(scale, each = length(rows) * n_terms), weights = weights,
-      gone = outer(rows, missing, `==`) & !is.na(rep(missing, each = length(rows)))
-    )
+  if (length(members) > 1L) {
+    out$error <- as.vector(over_members(object, function(m) each[m])$sd[[1L]] / total)
   }
-  out <- summarise_terms(object, object$term_names, row_chunks(table$data$n, n_terms * so), look)
-  if (members > 1L) out$error <- importance_error(object, each, total)
   out
 }
 
-#' Standard error of importances
-#' @param each Sums of absolute effects [terms, outputs, members].
-#' @param total Weights that they were summed over.
+#' Which entries of a feature's table represent the missing value
 #' @noRd
-importance_error <- function(object, each, total) {
-  as.vector(over_members(object, function(m) list(each[, , m]))$sd[[1L]] / total)
-}
-
-#' Terms of an order 2 model, at the training rows
-#' @param parts Per member, its tables of main effects.
-#' @noRd
-summarise_pairs <- function(object, data, parts, threads) {
-  terms <- shown_terms(object)
-  so <- object$config$n_tasks * object$config$n_outputs
-  members <- length(object$members)
-  each <- array(0, c(length(terms), so, members))
-  total <- 0
-  look <- function(range) {
-    part <- slice_range(data, range[1L], range[2L])
-    gone <- matrix(FALSE, part$n, length(terms))
-    for (i in which(vapply(object$encoder, `[[`, NA, "has_missing"))) {
-      gone[, i] <- is_missing_code(object$encoder[[i]], part$features[[i]])[encoded_index(part$features[[i]], part$n)]
-    }
-    weights <- if (is.null(data$weights)) rep(1, part$n) else data$weights[seq.int(range[1L], range[2L])]
-    effect <- 0
-    for (m in seq_len(members)) {
-      one <- pair_terms(object, engine_terms(object, part, NULL, threads, members = m), part, NULL, parts[[m]])
-      each[, , m] <<- each[, , m] + colSums(abs(one) * weights)
-      effect <- effect + one / members
-    }
-    total <<- total + sum(weights)
-    list(value = effect, weights = weights, gone = gone)
+is_missing_code <- function(encoder, feature) {
+  if (is_categorical(encoder)) {
+    feature$values == process_numbers(encoder, length(encoder$levels))
+  } else {
+    is.nan(feature$values)
   }
-  out <- summarise_terms(object, terms, row_chunks(data$n, 3 * length(terms) * so), look)
-  if (members > 1L) out$error <- importance_error(object, each, total)
-  out
 }

@@ -34,23 +34,51 @@ model_constant <- function(object) {
   rep_len(object$response$center, so) + rep_len(object$response$scale, so) * mean
 }
 
-#' Contributions of all components, units of the response, averaged over members
-#' @param members Which members to average over.
-#' @return array [rows, component, task x output]
+#' Terms at encoded rows: main effects of all features, then pure interactions
+#'
+#' Without pairs, terms are components. For a component of a pair (a, b) of features the tables hold its main effects g
+#' and h (R/effects-purify.R): the interaction is the component - g(a) - h(b), and the main effect of a is the sum of its
+#' g over pairs, plus the component (a, a) that a feature has alone. A feature that is unknown in a row has no main effect
+#' there.
+#'
+#' @param members Members over which to average.
+#' @param unknown,layers As for component_values().
+#' @param tables By pair list(first = g, second = h): arrays [nodes, task x output, layers or 1], or matrices.
+#' @param terms Positions of the terms wanted; NULL for all.
+#' @return array [rows, terms, task x output, layers or 1], centred, in units of the response
 #' @noRd
-engine_terms <- function(object, data, unknown, threads, members = seq_along(object$members)) {
-  config <- object$config
-  size <- c(data$n, ncol(config$components), config$n_tasks * config$n_outputs)
-  out <- array(0, size)
-  for (range in row_chunks(data$n, prod(size[-1L]))) {
-    rows <- seq.int(range[1L], range[2L])
-    part <- if (length(rows) == data$n) data else slice_range(data, range[1L], range[2L])
-    here <- unknown_in(unknown, range)
-    sum <- 0
-    for (m in members) sum <- sum + member_contributions(object, m, part, here, threads)
-    out[rows, , ] <- sum / length(members)
+term_values <- function(object, members, data, unknown = NULL, tables = object$purified$parts, layers = FALSE,
+                        terms = NULL, threads = resolve_threads()) {
+  pure <- pair_components(object)
+  n_features <- length(object$encoder)
+  terms <- terms %||% seq_len(n_features + length(pure))
+  if (!length(pure)) {
+    value <- component_values(object, members, data, unknown, layers, threads)
+    return(if (identical(terms, seq_len(n_features))) value else value[, terms, , , drop = FALSE])
   }
-  out * rep(rep_len(object$response$scale, size[3L]), each = prod(size[1:2]))
+  term_of <- object$config$components[1L, ]
+  term_of[pure] <- n_features + seq_along(pure)
+  keep <- which(term_of %in% terms)
+  value <- component_values(object, members, data, unknown, layers, threads, if (!all(term_of %in% terms)) keep)
+  out <- array(0, c(data$n, length(terms), dim(value)[3:4]))
+  out[, match(term_of[keep], terms), , ] <- value
+  pairs <- object$config$components[, pure, drop = FALSE]
+  for (i in seq_len(n_features)) {
+    of_pair <- which((pairs[1L, ] == i | pairs[2L, ] == i) & (i %in% terms | (n_features + seq_along(pure)) %in% terms))
+    if (!length(of_pair)) next
+    feature <- data$features[[i]]
+    code <- encoded_index(feature, data$n)
+    place <- locate(object$purified$axes[[i]]$nodes, feature$values)
+    for (p in of_pair) {
+      table <- tables[[p]][[if (pairs[1L, p] == i) "first" else "second"]]
+      part <- interpolate(matrix(table, nrow(table)), place)[code, , drop = FALSE]
+      part[unknown[[i]], ] <- 0
+      at <- match(c(i, n_features + p), terms)
+      if (!is.na(at[1L])) out[, at[1L], , ] <- as.vector(out[, at[1L], , ]) + as.vector(part)
+      if (!is.na(at[2L])) out[, at[2L], , ] <- as.vector(out[, at[2L], , ]) - as.vector(part)
+    }
+  }
+  out
 }
 
 #' predict(type = "terms")
@@ -60,9 +88,8 @@ engine_terms <- function(object, data, unknown, threads, members = seq_along(obj
 predict_terms <- function(object, new, terms, threads, se = FALSE) {
   check_readable(object, "type = \"terms\"")
   keep <- select_terms(object, terms)
-  value <- engine_terms(object, new$data, new$unknown, threads)
-  if (object$order == 2) value <- pair_terms(object, value, new$data, new$unknown)
-  fit <- visible_terms(object, value, new, keep)
+  value <- term_values(object, seq_along(object$members), new$data, new$unknown, threads = threads)
+  fit <- visible_terms(object, array(value, dim(value)[1:3]), new, keep)
   fit <- structure(fit, constant = visible_constant(object, new), offset = new$offset)
   if (!se) {
     return(fit)
@@ -72,15 +99,12 @@ predict_terms <- function(object, new, terms, threads, se = FALSE) {
   list(fit = fit, se.fit = visible_terms(object, error, new, keep))
 }
 
-#' Terms of one member
+#' Terms of one member: [rows, term, task x output]
 #' @noRd
 member_terms <- function(object, m, new, threads) {
-  value <- engine_terms(object, new$data, new$unknown, threads, members = m)
-  if (object$order != 2) {
-    return(value)
-  }
-  parts <- member_parts(object, m, pair_components(object), layers = FALSE, threads = threads)
-  pair_terms(object, value, new$data, new$unknown, as_tables(parts))
+  tables <- member_parts(object, m, layers = FALSE, threads = threads)
+  value <- term_values(object, m, new$data, new$unknown, tables, threads = threads)
+  array(value, dim(value)[1:3])
 }
 
 #' Terms that a row has: its group's, for group tasks

@@ -21,7 +21,7 @@ member_predictions <- function(object, m, data, unknown, threads) {
     return(value)
   }
   some <- encoded_data(encoded_slice(data$features, rows, data$n), length(rows))
-  by_layer <- component_values(object, m, some, layers = TRUE, threads)
+  by_layer <- raw_components(object, m, some, layers = TRUE, threads)
   for (i in which(lengths(unknown) > 0L)) {
     at <- match(unknown[[i]], rows)
     mean <- object$centering[[m]][i, , ]
@@ -34,22 +34,21 @@ member_predictions <- function(object, m, data, unknown, threads) {
   value
 }
 
-#' Centred contributions of one member, [rows, component, task x output], in the engine's units
+#' Contributions of one member (raw_components()), centred over the training rows, in the engine's units
 #' @noRd
-member_contributions <- function(object, m, data, unknown, threads) {
-  evaluate <- function(data) {
-    value <- component_values(object, m, data, layers = FALSE, threads)
-    array(value, dim(value)[1:3])
-  }
+centred_components <- function(object, m, data, unknown, layers, threads, keep) {
+  evaluate <- function(data) raw_components(object, m, data, layers, threads, keep)
   value <- evaluate(data)
   if (!is.null(unknown) && object$order > 1) {
     rows <- sort(unique(unlist(unknown)))
-    value[rows, , ] <- average_typical(object, data, unknown, rows, evaluate)
+    value[rows, , , ] <- average_typical(object, data, unknown, rows, evaluate)
   }
-  means <- apply(object$centering[[m]], c(1L, 2L), sum)
-  value <- value - rep(means, each = dim(value)[1L])
+  means <- object$centering[[m]]
+  if (!is.null(keep)) means <- means[keep, , , drop = FALSE]
+  if (!layers) means <- apply(means, c(1L, 2L), sum)
+  value <- value - rep(means, each = data$n)
   if (object$order == 1) {
-    for (i in which(lengths(unknown) > 0L)) value[unknown[[i]], i, ] <- 0
+    for (i in which(lengths(unknown) > 0L)) value[unknown[[i]], i, , ] <- 0
   }
   value
 }

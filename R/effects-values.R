@@ -1,8 +1,7 @@
 # Effects of single features at given values, for shapes, jumps and tables.
 #
 # Processed values go straight to the engine: row r of a synthetic table holds the r-th value of every feature, so one
-# call evaluates all features (order 1). Order 2 has its main effects in tables (R/effects-purify.R). Effects are
-# centred over the training rows and in the units of the response.
+# call evaluates all features. Effects are centred over the training rows and in the units of the response.
 
 #' A fit whose effects can be shown one by one
 #' @noRd
@@ -90,7 +89,7 @@ value_rows <- function(values) {
   encoded_data(features, n)
 }
 
-#' Main effects at processed values: mean over members and, on request, their standard deviation
+#' Main effects at processed values: mean over members and, on request, their standard error
 #'
 #' @param values List with one vector of processed values per feature; empty for features that are not requested.
 #' @param layers Effects of each layer, or summed over layers?
@@ -105,39 +104,27 @@ main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads
   if (any(lengths(reference) > 0L)) {
     return(main_contrasts(object, values, layers, spread, threads, reference))
   }
-  if (object$order == 2 && !layers && !spread) {
-    return(list(mean = stored_main_effects(object, values)))
-  }
-  out <- over_members(object, member_effects(object, values, layers, threads), spread)
+  out <- over_members(object, member_effects(object, values, layers, spread, threads), spread)
   if (object$order == 1 && !layers && !is.null(out$sd)) out$sd <- floor_errors(object, out$sd, values)
   out
 }
 
 #' A function of a member's number that gives its effects at processed values
 #' @noRd
-member_effects <- function(object, values, layers, threads) {
-  if (object$order == 2) {
-    return(function(m) member_pair_effects(object, m, values, layers, threads))
-  }
+member_effects <- function(object, values, layers, spread, threads) {
+  wanted <- which(lengths(values) > 0L)
   rows <- value_rows(values)
-  function(m) member_single_effects(object, m, values, rows, layers, threads)
+  function(m) {
+    tables <- effect_parts(object, m, layers, spread, sides = wanted, threads = threads)
+    value <- term_values(object, m, rows, NULL, tables, layers, wanted, threads)
+    lapply(seq_along(values), function(i) first_rows(value, length(values[[i]]), match(i, wanted, nomatch = 0L)))
+  }
 }
 
-#' Effects of one member of an order 1 model: list of arrays [values, task x output, layers or 1]
+#' A term's values at the first rows: array [rows, task x output, layer]
+#' @param value From term_values().
 #' @noRd
-member_single_effects <- function(object, m, values, rows, layers, threads) {
-  size <- c(ncol(object$config$components), object$config$n_tasks * object$config$n_outputs)
-  value <- component_values(object, m, rows, layers, threads)
-  means <- object$centering[[m]]
-  if (!layers) means <- apply(means, c(1L, 2L), sum)
-  depth <- if (layers) n_shown_layers(object) else 1L
-  value <- array(value, c(rows$n, size, depth)) - rep(means, each = rows$n)
-  scale <- rep_len(object$response$scale, size[2L])
-  lapply(seq_along(values), function(i) {
-    n <- length(values[[i]])
-    array(value[seq_len(n), i, , ], c(n, size[2L], depth)) * rep(scale, each = n)
-  })
-}
+first_rows <- function(value, n, term) array(value[seq_len(n), term, , ], c(n, dim(value)[3:4]))
 
 #' The features of a term according to its data frame; one made by hand may lack this information
 #' @noRd

@@ -180,7 +180,7 @@ gains_of_roughness <- function(full, smooth, data, half, threads) {
   codes <- lapply(data$features, function(feature) encoded_index(feature, data$n))
   for (k in seq_len(n_halves)) {
     out <- half == k
-    shape <- component_values(full, k, data, threads = threads)
+    shape <- raw_components(full, k, data, threads = threads)
     base <- smooth$members[[k]]$base
     for (i in rough) {
       values <- data$features[[i]]$values

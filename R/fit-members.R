@@ -165,7 +165,7 @@ mean_contributions <- function(object, m, table, threads) {
   total <- 0
   for (range in row_chunks(table$data$n, prod(size))) {
     part <- slice_range(table$data, range[1L], range[2L])
-    value <- component_values(object, m, part, layers = TRUE, threads)
+    value <- raw_components(object, m, part, layers = TRUE, threads)
     weights <- table$weights(seq.int(range[1L], range[2L]))
     # a matrix of weights, or a vector, recycles over outputs and layers
     sums <- sums + array(colSums(value * as.vector(weights)), size)

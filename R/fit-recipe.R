@@ -52,8 +52,8 @@ fit_model <- function(frame, columns, spec, call = NULL, explicit = character(),
   }
   fields <- add_scores(fields, sample, judged, spec$paper)
   found <- after_training(switch(as.character(spec$order),
-    "1" = list(effects = describe_parts(fields, summarise_effects(fields, table, encoded$missing, threads))),
-    "2" = purified_effects(fields, encoded$data, encoded$counts, threads)
+    "1" = list(effects = describe_parts(fields, summarise_effects(fields, table, NULL, threads))),
+    "2" = purified_effects(fields, encoded, table, threads)
   ), "effects")
   fields[names(found)] <- found
   fields$nearest <- after_training(

@@ -73,7 +73,7 @@ contributions <- function(fit, newdata, threads = NULL, level = 0.95, ...) {
   shown <- visible_labels(fit, newdata, n, list(...)$task_default)
   frame <- data.frame(
     row = row, task = shown$task[cbind(row, output)], output = shown$output[cbind(row, output)], term = terms[pick],
-    value = term_values(select_terms(fit, list(...)$terms)[pick], labels, row, fit), contribution = contribution,
+    value = values_as_text(select_terms(fit, list(...)$terms)[pick], labels, row, fit), contribution = contribution,
     lower = contribution - half, upper = contribution + half, cumulative = as.vector(cumulative)
   )
   prediction <- matrix(cumulative[length(terms), ], n, outputs, byrow = TRUE, dimnames = list(NULL, visible_names(fit)))
@@ -138,7 +138,7 @@ contribution_labels <- function(object, newdata, n) {
 #' The values of each row's term: of the feature, or of both features of a pair
 #' @param terms Positions of terms.
 #' @noRd
-term_values <- function(terms, labels, row, object) {
+values_as_text <- function(terms, labels, row, object) {
   out <- character(length(terms))
   features <- term_features(object)
   for (term in unique(terms)) {

@@ -1,7 +1,7 @@
 # Contributions of one pair at single rows, before purification.
 raw_component <- function(fit, data, term) {
   encoded <- encode_newdata(fit, data)
-  engine_terms(fit, encoded$data, encoded$unknown, 1L)[, match(term, fit$term_names), 1L]
+  component_values(fit, seq_along(fit$members), encoded$data, encoded$unknown)[, match(term, fit$term_names), 1L, 1L]
 }
 
 test_that("parts are the weighted least-squares fit of two main effects", {
@@ -101,7 +101,7 @@ test_that("a smaller model has the same contributions", {
   rows <- encode_newdata(fit, mixed_data())$data
   member <- fit$members[[1]]
   all <- .Call(ffi_contributions, fit$config, member$params, member$running, rows, TRUE, NULL, 1L)
-  some <- component_values(fit, 1, rows, TRUE, 1L, keep = c(2L, 5L))
+  some <- raw_components(fit, 1, rows, TRUE, 1L, keep = c(2L, 5L))
   expect_equal(some, all[, c(2, 5), , ], tolerance = 1e-12)
 })
 

@@ -108,7 +108,7 @@ test_that("an error after training becomes a warning, and the fit is returned wi
   data <- mixed_data()
   fails <- function(...) stop("no luck")
   space <- asNamespace("protonam")
-  parts <- c("summarise_effects", "summarise_pairs", "count_nearest", "task_scores", "ensemble_score")
+  parts <- c("summarise_effects", "count_nearest", "task_scores", "ensemble_score")
   replace_part <- function(name, value) {
     unlockBinding(name, space)
     assign(name, value, envir = space)
