@@ -106,8 +106,8 @@ column_table <- function(x, type, name, counts = NULL, unit = NULL) {
 #' Learn an encoder from a training column
 #'
 #' @param counts Row weights as from as_counts(), or NULL.
-#' @return list(encoder, feature = list(values, codes, width) for the engine, counts = weight of each value, missing =
-#'   position of the missing value among them or NA, centers = initial prototypes)
+#' @return list(encoder, feature = list(values, codes, width) for the engine, counts = weight of each value,
+#'   centers = initial prototypes)
 #' @noRd
 fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NULL, prototypes = 32L, target = NULL,
                         own = FALSE) {
@@ -151,12 +151,9 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
     encoder$bins <- binned$bins
     feature <- encoded_feature(binned$values, binned$map[encoded_index(feature)])
     table$counts <- as.vector(rowsum(table$counts, binned$map))
-    missing <- is.nan(feature$values)
   }
   if (scaling != "quantile") check_single(feature$values, name)
-  list(
-    encoder = encoder, feature = feature, counts = table$counts, missing = match(TRUE, missing), centers = centers
-  )
+  list(encoder = encoder, feature = feature, counts = table$counts, centers = centers)
 }
 
 #' Levels in an order determined by the rows
@@ -191,11 +188,15 @@ abort_infinite <- function(name, scaling) {
   )
 }
 
-#' The engine computes in single precision: about seven digits
+#' Numbers as the engine holds them, in single precision
+#' @noRd
+as_single <- function(x) readBin(writeBin(as.vector(x), raw(), size = 4L), "numeric", length(x), size = 4L)
+
+#' Single precision has about seven digits
 #' @param values Distinct processed values of a column.
 #' @noRd
 check_single <- function(values, name) {
-  kept <- length(unique(readBin(writeBin(values, raw(), size = 4L), "double", length(values), size = 4L)))
+  kept <- length(unique(as_single(values)))
   # random values that happen to lie close together are no loss
   if (kept < 0.95 * length(values)) {
     pn_warn(

@@ -4,7 +4,7 @@
 
 #' Learn encoders from the training rows
 #' @param target NULL, or a number per row by whose means levels without order are sorted.
-#' @return list(encoders, features, counts, missing, centers = [prototypes, features])
+#' @return list(encoders, features, counts, centers = [prototypes, features])
 #' @noRd
 encode_training <- function(columns, train, control, target = NULL) {
   counts <- as_counts(train$weights)
@@ -16,8 +16,7 @@ encode_training <- function(columns, train, control, target = NULL) {
   fitted <- unname(fitted)
   list(
     encoders = lapply(fitted, `[[`, "encoder"), features = lapply(fitted, `[[`, "feature"),
-    counts = lapply(fitted, `[[`, "counts"), missing = vapply(fitted, `[[`, 1L, "missing"),
-    centers = vapply(fitted, `[[`, numeric(prototypes), "centers")
+    counts = lapply(fitted, `[[`, "counts"), centers = vapply(fitted, `[[`, numeric(prototypes), "centers")
   )
 }
 

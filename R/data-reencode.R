@@ -28,14 +28,9 @@ reencode <- function(encoder, x, counts) {
   weight <- numeric(length(feature$values))
   sums <- rowsum(counts %||% rep(1, length(index)), index)
   weight[as.integer(rownames(sums))] <- sums
-  missing <- if (is.null(levels)) {
-    is.nan(feature$values)
-  } else {
-    encoder$has_missing & feature$values == scale_values(encoder$scaling, length(levels))
-  }
   encoder$support <- thin_support(number[order], table$counts[order], sum(table$counts[is.na(table$label)]))
   encoder$typical <- typical_values(scale_values(encoder$scaling, number[order]), table$counts[order])
-  list(encoder = encoder, feature = feature, counts = weight, missing = match(TRUE, missing & weight > 0))
+  list(encoder = encoder, feature = feature, counts = weight)
 }
 
 #' As encode_training(), with the encoders of an earlier fit
@@ -45,6 +40,6 @@ reencode_training <- function(encoders, columns, train) {
   fitted <- unname(Map(function(encoder, x) reencode(encoder, train$columns(x), counts), encoders, columns))
   list(
     encoders = lapply(fitted, `[[`, "encoder"), features = lapply(fitted, `[[`, "feature"),
-    counts = lapply(fitted, `[[`, "counts"), missing = vapply(fitted, `[[`, 1L, "missing")
+    counts = lapply(fitted, `[[`, "counts")
   )
 }

@@ -1,20 +1,5 @@
 # Terms: what each component adds to the prediction, centred over the training rows, and the constant that remains.
 
-#' One tensor of the parameter slab (src/r_engine.c, ffi_layout)
-#' @noRd
-slab_tensor <- function(params, layout, name) {
-  index <- tensor_index(layout, name)
-  array(params[index], dim(index))
-}
-
-#' Positions of a tensor's values in the slab: an array of the tensor's shape
-#' @noRd
-tensor_index <- function(layout, name) {
-  at <- match(name, layout$name)
-  steps <- Map(function(size, by) (seq_len(size) - 1) * by, layout$dim[[at]], layout$stride[[at]])
-  array(Reduce(function(a, b) outer(a, b, `+`), steps) + layout$offset[at] + 1, layout$dim[[at]])
-}
-
 #' Intercepts of all engine outputs in units of the response: biases and mean contributions, averaged over members
 #' @return vector [task x output]
 #' @noRd

@@ -19,6 +19,3 @@ center_classes <- function(member, config) {
   }
   member
 }
-
-# parameters are single precision numbers in the engine
-as_single <- function(x) readBin(writeBin(as.vector(x), raw(), size = 4L), "numeric", length(x), size = 4L)

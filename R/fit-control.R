@@ -222,7 +222,7 @@ fill_control <- function(control, defaults, n) {
     if (is.null(control[[name]])) control[[name]] <- defaults[[name]]
   }
   control$batch_size <- min(control$batch_size, n)
-  if (!"tau" %in% attr(control, "given")) control$tau <- min(default_tau(), control$epochs / 16)
+  if (!"tau" %in% attr(control, "given")) control$tau <- short_tau(default_tau(), control$epochs)
   control
 }
 
@@ -312,3 +312,7 @@ with_own_bins <- function(control) {
 }
 
 default_tau <- function() formals(protonam_control)$tau
+
+#' The temperature must fall completely in a short run as well
+#' @noRd
+short_tau <- function(tau, epochs) min(tau, epochs / 16)

@@ -111,8 +111,7 @@ trial_of <- function(number, settings, control, job) {
   if (is_fraction(validation)) rows <- rows * (1 - validation)
   rows <- max(floor(rows), 1)
   if (own) {
-    control <- settle_control(control, rows, job$explained %||% 0, (job$dots$order %||% 1) > 1)
-    if (!"bins" %in% attr(control, "given")) control$bins <- own_bins
+    control <- with_own_bins(settle_control(control, rows, job$explained %||% 0, (job$dots$order %||% 1) > 1))
   } else {
     control <- resolve_control(control, rows)
   }
@@ -199,8 +198,7 @@ none_went_on <- function(error, n) {
 #' @noRd
 fit_trial <- function(item, threads, job) {
   control <- item$control
-  # the temperature must fall completely in a short run as well
-  control$tau <- min(control$tau, item$epochs / 16)
+  control$tau <- short_tau(control$tau, item$epochs)
   control$epochs <- item$epochs
   attr(control, "given") <- union(attr(control, "given"), names(control))
   started <- proc.time()[["elapsed"]]
@@ -271,7 +269,7 @@ finish_tune <- function(trials, resume, call, space, seed, fingerprint) {
   controls <- c(resume$controls, lapply(trials, `[[`, "control"))
   best <- best_of(table$score, name)
   control <- controls[[best]]
-  control$tau <- min(control$tau, table$epochs[best] / 16)
+  control$tau <- short_tau(control$tau, table$epochs[best])
   control$epochs <- table$epochs[best]
   attr(control, "given") <- names(control)
   structure(class = "protonam_tune", list(

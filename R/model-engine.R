@@ -1,5 +1,5 @@
 # Entries for tests and outside checks: the engine on a case shaped as the golden files, without any preprocessing.
-# Nothing here is exported; API.md keeps these names stable.
+# They are not exported, but outside checks call them by these names.
 
 # Loss, outputs and gradients of one training pass over the case's rows as a single batch.
 engine_gradient <- function(case, threads = 1L, equal_values = TRUE, kernels = NULL) {
@@ -114,46 +114,4 @@ split_predictions <- function(x, config) {
     flat <- array(x[, l, ], c(dim(x)[1L], config$n_outputs, config$n_tasks))
     aperm(flat, c(1L, 3L, 2L))
   })
-}
-
-# Positions in the slab of every tensor, shaped as the tensor.
-slab_index <- function(config) {
-  layout <- .Call(ffi_layout, config)
-  index <- Map(function(offset, dim, stride) {
-    steps <- Map(function(n, by) (seq_len(n) - 1) * by, dim, stride)
-    array(Reduce(function(a, b) outer(a, b, `+`), steps), dim) + offset + 1
-  }, layout$offset, layout$dim, layout$stride)
-  names(index) <- layout$name
-  # The golden files lay the features' blocks of a predictor side by side.
-  blocks <- startsWith(layout$name, "pred_w1_")
-  index[blocks] <- lapply(index[blocks], function(x) matrix(x, nrow = dim(x)[1L]))
-  structure(index, total = layout$total)
-}
-
-# Named tensors from the flat slab and back; tensors that are not given stay zero.
-slab_unpack <- function(slab, config) {
-  lapply(slab_index(config), function(index) array(slab[index], dim(index)))
-}
-
-slab_pack <- function(tensors, config) {
-  index <- slab_index(config)
-  slab <- numeric(attr(index, "total"))
-  for (name in intersect(names(tensors), names(index))) slab[index[[name]]] <- tensors[[name]]
-  slab
-}
-
-# Evaluates `expr` with the kernels of one instruction set ("scalar", "avx2", "avx512"); NULL: the best there are.
-with_kernels <- function(level = getOption("protonam.kernels"), expr) {
-  if (is.null(level)) {
-    return(expr)
-  }
-  before <- .Call(ffi_kernel_level, NULL)
-  on.exit(.Call(ffi_kernel_level, before))
-  .Call(ffi_kernel_level, level)
-  expr
-}
-
-# Called from C (src/r_parse.c) to raise a classed condition.
-engine_abort <- function(message, class) {
-  pn_abort("{message}", class = class)
 }

@@ -204,11 +204,7 @@ protonam.formula <- function(formula, data, order = 1, family = NULL, task = NUL
 
 #' @rdname protonam
 #' @export
-protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pairs = NULL, weights = NULL,
-                                offset = NULL, subset = NULL, na.action = stats::na.pass, # nolint: object_name_linter.
-                                validation = NULL, groups = NULL, ensemble = NULL, smoothness = NULL,
-                                control = protonam_control(), seed = NULL, threads = NULL, verbose = interactive(),
-                                bootstrap = FALSE, checkpoint = NULL, start = NULL, ...) {
+protonam.data.frame <- function(x, y, ...) {
   call <- match.call()
   call[[1L]] <- quote(protonam)
   if (missing(y)) {
@@ -232,6 +228,8 @@ protonam.data.frame <- function(x, y, order = 1, family = NULL, task = NULL, pai
   spec <- fit_spec(c(value, mget(spec_arguments), list(na_action = na.action)))
   fit_model(frame, columns, spec, call)
 }
+# the other arguments and their defaults are those of the formula method
+formals(protonam.data.frame) <- c(alist(x = , y = ), formals(protonam.formula)[-(1:2)])
 
 #' @rdname protonam
 #' @export

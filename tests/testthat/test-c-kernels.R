@@ -70,9 +70,17 @@ for (order in c(1, 2, Inf)) {
 test_that("an option forces the kernels", {
   withr::local_options(protonam.kernels = "scalar")
   expect_identical(with_kernels(expr = .Call(ffi_kernel_level, NULL)), "scalar")
+})
+
+test_that("the option acts wherever the engine computes: a misspelt level is refused everywhere", {
+  fit <- protonam(mpg ~ wt + hp, mtcars, order = 2, epochs = 2, ensemble = 2, seed = 1, verbose = FALSE)
   withr::local_options(protonam.kernels = "abacus")
-  expect_error(
-    protonam(mpg ~ wt + hp, mtcars, epochs = 5, procedure = "paper", seed = 1, validation = 0), "no kernels called",
-    class = "protonam_error_kernels"
-  )
+  refused <- function(code) expect_error(code, "no kernels called", class = "protonam_error_kernels")
+  refused(protonam(mpg ~ wt + hp, mtcars, epochs = 5, procedure = "paper", seed = 1, validation = 0))
+  refused(protonam(mpg ~ wt + hp, mtcars, epochs = 5, ensemble = 2, seed = 1))
+  for (type in c("response", "link", "terms", "layers")) refused(predict(fit, mtcars, type = type))
+  refused(shapes(fit))
+  refused(shapes(fit, layers = TRUE))
+  refused(contributions(fit, mtcars))
+  refused(plot(fit))
 })

@@ -27,8 +27,14 @@ test_that("jumps lie half way between prototypes, as two rows with the limits fr
       expect_equal(sides[2], near[[2]], tolerance = 1e-12)
       expect_equal(sides[2], near[[3]], tolerance = 0.05)
     }
-    # and nothing else jumps: neighbouring points of the curve lie close, compared with its range
     expect_false(is.unsorted(s$x))
+    # and nothing else jumps: away from the jumps, steps of a fine grid are small compared with the smallest jump
+    size <- abs(diff(s$effect)[diff(s$x) == 0])
+    fine <- seq(0, 10, length.out = 40001)
+    step <- abs(diff(predict(fit, data.frame(x = fine), type = "terms")[, 1]))
+    away <- vapply(fine[-1], function(x) min(abs(x - jumps)) > 1e-3, NA)
+    expect_lt(max(step[away]), 0.5 * min(size))
+    expect_gt(max(step[!away]), 0.5 * max(size))
   }
 })
 
