@@ -98,6 +98,7 @@ pair_design <- function(job, fold, order) {
   alone <- over <- design_without_base(job, control)
   over$base <- first$base
   over$net <- seq_along(job$data$features)
+  over$joint <- is.infinite(order) # one component, even if there are two features
   if (!is.null(fold)) {
     single <- over
     single$config$components <- matrix(over$net, nrow = 1L)
@@ -176,7 +177,7 @@ crossfit_model <- function(job, design, fold, skip, seeds = rep(job$seed, length
   } else {
     with_prototypes_for(design$config, design$net, length(job$data$features))
   }
-  if (!is.null(design$base)) model$config <- with_own_components(design$config)
+  if (!is.null(design$base) && !isTRUE(design$joint)) model$config <- with_own_components(design$config)
   # the user's degree of smoothness acts on prototypes, too
   if (!is.null(design$base$handle)) model$engine$variation_weight <- design$base$handle[design$net]
   data <- job$data

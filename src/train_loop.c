@@ -11,9 +11,10 @@
 
 /* T = 1 / (1 + exp((e - floor(E/2)) / tau)) is below 1e-3 after 7 tau. */
 #define PN_ANNEAL_TAIL 7.0
+#define PN_COLDEST 1e-18 /* of a temperature in training: gradients have 1 / T in single precision, and squares of it */
 
 double pn_schedule_temperature(size_t epoch, size_t epochs, double tau) {
-  return 1 / (1 + exp(((double)epoch - (double)(epochs / 2)) / tau));
+  return fmax(PN_COLDEST, 1 / (1 + exp(((double)epoch - (double)(epochs / 2)) / tau)));
 }
 
 double pn_schedule_lr(size_t epoch, size_t epochs, double lr) {

@@ -30,8 +30,10 @@ tiny_fit <- function(..., seed = 1) protonam(..., control = tiny(), seed = seed,
 
 # constant + terms (+ offset) minus the link, at most
 additivity_gap <- function(fit, data, ...) {
-  terms <- predict(fit, data, type = "terms", ...)
-  link <- predict(fit, data, type = "link", ...)
+  terms_gap(predict(fit, data, type = "terms", ...), predict(fit, data, type = "link", ...))
+}
+
+terms_gap <- function(terms, link) {
   constant <- attr(terms, "constant")
   sums <- if (length(dim(terms)) == 3L) apply(terms, c(1, 3), sum) else rowSums(terms)
   if (is.matrix(sums) && !is.matrix(constant)) constant <- rep(constant, each = nrow(sums))
