@@ -227,18 +227,22 @@ all_links <- function(model, k, data, threads) {
 smoothed <- function(term, values, effect, count, base, i, u) {
   use <- which(count > 0 & !is.nan(values))
   out <- effect
+  if (!length(use)) {
+    return(out)
+  }
   basis <- base_basis(list(kind = "spline", knots = term$knots, missing = FALSE), values)
   strength <- base$penalties$strength[base$penalties$feature == i & base$penalties$curvature]
   weight <- count[use] * base$information[u]
-  gram <- crossprod(basis[use, ], weight * basis[use, ])
+  seen <- basis[use, , drop = FALSE]
+  gram <- crossprod(seen, weight * seen)
   size <- mean(diag(gram))
   penalty <- curvature_penalty(term$knots)
   # a strength without bounds means a straight line
   strength <- min(strength, 1e6 * size / mean(diag(penalty)))
   gram <- gram + strength * penalty + diag(1e-9 * size, ncol(gram))
-  coefficient <- solve(gram, crossprod(basis[use, ], weight * effect[use]), tol = 0)
+  coefficient <- solve(gram, crossprod(seen, weight * effect[use]), tol = 0)
   known <- !is.nan(values)
-  out[known] <- basis[known, ] %*% coefficient
+  out[known] <- basis[known, , drop = FALSE] %*% coefficient
   out
 }
 

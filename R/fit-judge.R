@@ -122,6 +122,7 @@ recalibrate <- function(fields, weights) {
   }
   known <- !is.na(fields$out_of_fold[, 1L])
   weights <- as_counts(weights[known])
+  if (all(weights == 1)) weights <- NULL # as if there were none, to the last bit
   line <- calibration_line(fields, fields$out_of_fold[known, , drop = FALSE], fields$y[known, 1L], weights)
   if (is.null(line)) {
     return(fields)

@@ -90,7 +90,7 @@ keep_rows <- function(problem) {
   if (sum(keep) > 9L && all(vapply(some, same, NA))) keep
 }
 
-weight_of <- function(data) if (is.null(data$w)) rep(1, nrow(data)) else data$w
+weight_of <- function(data) if ("w" %in% names(data)) data[["w"]] else rep(1, nrow(data))
 
 # `subset` is subsetting by hand.
 property_subset <- function(problem, fit) {
@@ -111,7 +111,7 @@ property_zero <- function(problem, fit) {
     return("skipped")
   }
   data <- problem$data
-  data$w <- weight_of(data) * keep
+  data[["w"]] <- weight_of(data) * keep
   args <- list(weights = quote(w))
   same_fits(
     function() problem_fit(problem, data, args = args),
@@ -133,8 +133,8 @@ one_batch <- list(
 # A whole weight stands for copies of the row.
 property_copies <- function(problem, fit) {
   data <- problem$data
-  data$w <- sample(1:3, nrow(data), replace = TRUE)
-  copies <- rep(seq_len(nrow(data)), data$w)
+  data[["w"]] <- sample(1:3, nrow(data), replace = TRUE)
+  copies <- rep(seq_len(nrow(data)), data[["w"]])
   paper <- identical(problem$args$procedure, "paper")
   args <- if (paper) one_batch else without_draws
   if (paper && any(c(problem$args$ensemble, 1) > 1)) args$ensemble <- 1

@@ -258,3 +258,22 @@ test_that("pairs stand over a smooth layer where it helps, and main effects cont
   terms <- predict(lonely, data, type = "terms")
   expect_equal(rowSums(terms) + attr(terms, "constant"), predict(lonely, data, type = "link"), tolerance = 1e-8)
 })
+
+test_that("all features together are one component, even if there are two", {
+  data <- jump_data(60)
+  for (base in c("smooth", "none")) {
+    fit <- own_fit(y ~ a + b, data, order = Inf, ensemble = 2, base = base)
+    expect_identical(fit$term_names, "(all features)")
+    expect_lt(additivity_gap(fit, data), 1e-6)
+    expect_output(print(summary(fit)), "all features")
+  }
+})
+
+test_that("a schedule that falls below what single precision holds trains on", {
+  data <- jump_data(60)
+  fit <- own_fit(y ~ a + b, data, epochs = 1, prototypes_for = NULL)
+  expect_true(all(is.finite(fitted(fit))))
+  fit <- tiny_fit(y ~ a + b, data, tau = 0.01)
+  expect_true(all(is.finite(fitted(fit))))
+  expect_gt(min(fit$members[[1L]]$history$temperature), 0)
+})
