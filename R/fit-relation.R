@@ -29,12 +29,15 @@ feature_products <- function(feature, data) {
   group <- ceiling(16 * rank(value) / length(value))
   group[is.nan(value)] <- 17 # missing values form a separate group
   group <- group[encoded_index(feature, data$n)]
-  labels <- rowsum(1 * !is.na(data$y), group)
-  deviation <- data$y - rep(colMeans(data$y, na.rm = TRUE), each = data$n)
-  deviation <- rowsum(replace(deviation, is.na(deviation), 0), group) / pmax(labels, 1)
+  weights <- as_counts(data$weights) %||% rep(1, data$n)
+  known <- weights * !is.na(data$y)
+  y <- replace(data$y, is.na(data$y), 0)
+  labels <- rowsum(known, group)
+  y <- y - rep(colSums(known * y) / colSums(known), each = data$n)
+  deviation <- rowsum(known * y, group) / ifelse(labels > 0, labels, 1)
   first <- deviation[, 1L]
   list(
     product = colSums(labels * deviation * first),
-    variance = apply(data$y, 2L, stats::var, na.rm = TRUE) * colSums(labels * first^2)
+    variance = colSums(known * y^2) / pmax(colSums(known) - 1, 1) * colSums(labels * first^2)
   )
 }

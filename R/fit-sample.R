@@ -74,8 +74,9 @@ encode_sample <- function(sample, spec, control) {
   }
   encoded$response <- response
   encoded$data <- engine_rows(encoded$features, train, response)
-  # to the smooth layer weights are rows, as many as they say
-  if (!spec$paper) encoded$data["weights"] <- list(as_counts(train$weights))
+  # whole weights count rows, in the smooth layer and wherever noise is estimated
+  counts <- as_counts(train$weights)
+  if (!spec$paper || identical(counts, train$weights)) encoded$data["weights"] <- list(counts)
   if (sample$separate) {
     encoded$outside <- validation_part(spec$validation, sample$frame, response, sample$task, sample$offset_from)
     encoded$held_out <- encode_part(encoded$encoders, encoded$outside, response)

@@ -97,14 +97,15 @@ exercise_problem <- function(seed) {
     found <- if (!mine) foreign_conditions(seen, "spoilt")
     return(structure(as.character(found), outcome = if (is.null(seen$error)) "spoilt" else class(seen$error)[1L]))
   }
-  found <- check_properties(problem, names(refits)[sample.int(length(refits), 2L)])
+  found <- check_properties(problem)
   outcome <- attr(found, "outcome")
   if (outcome != "fitted") {
     return(found)
   }
-  fit <- quietly(problem_fit(problem))
+  fit <- attr(found, "fit")
   problem$link <- link_of(fit, problem$new)
-  todo <- c(exercises(problem, fit), long_exercises(problem, fit)[sample.int(7L, 1L)])
+  todo <- exercises(problem, fit)
+  todo <- c(todo[stats::runif(length(todo)) < 0.6], long_exercises(problem, fit)[sample.int(7L, 1L)])
   for (name in names(todo)) {
     seen <- witness(todo[[name]]())
     found <- c(found, foreign_conditions(seen, name))

@@ -23,3 +23,16 @@ test_that("noise is no reason to begin with the negative", {
   expect_lt(mean(negative) / 6, 0.1)
   expect_null(response_relation(list(task_kind = "group"), NULL))
 })
+
+test_that("a whole weight counts as copies of the row", {
+  withr::local_seed(4)
+  y <- matrix(stats::rnorm(80), 40)
+  y[sample.int(80, 10)] <- NA
+  w <- sample(1:4, 40, replace = TRUE)
+  copies <- rep(1:40, w)
+  x <- stats::rnorm(40)
+  rows <- function(x, ...) encoded_data(list(.Call(ffi_distinct, x, NULL)), length(x), ...)
+  once <- rows(x, y, weights = as.double(w))
+  many <- rows(x[copies], y[copies, ])
+  expect_equal(feature_products(once$features[[1L]], once), feature_products(many$features[[1L]], many), tolerance = 1e-12)
+})
