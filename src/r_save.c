@@ -13,9 +13,8 @@ void pn_r_saver_init(pn_saver *saver, SEXP train) {
 }
 
 /* One phase to another, unless it has changed meanwhile. */
-static int move(pn_slot *slot, pn_slot_phase from, pn_slot_phase to) {
-  int expected = from;
-  return atomic_compare_exchange_strong(&slot->phase, &expected, to);
+static int move(pn_slot *slot, int from, int to) {
+  return atomic_compare_exchange_strong(&slot->phase, &from, to);
 }
 
 unsigned char *pn_slot_place(pn_slot *slot, size_t size) {
