@@ -18,8 +18,10 @@
 #include "base_size.h"
 #include "train_smooth_parts.h"
 
-#define PN_NEWTON_IRLS 1 /* steps of the strengths per weighted fit while the weights still move */
-#define PN_HALVINGS 12   /* of a weighted fit's step at most */
+#define PN_HALVINGS 12  /* of a weighted fit's step at most */
+#define PN_SLACK 0.5    /* how much worse than the best a state may be, in units of a deviance: noise */
+#define PN_SHORTER 0.25 /* what is left of a step of the strengths that was taken back */
+#define PN_RETREATS 8   /* then the best strengths stay */
 
 /* Coefficients of block q to values at the knots, centred, and the intercept. */
 static void store_block(pn_smooth_fitter *fit, size_t q) {
@@ -56,16 +58,19 @@ static void predict(pn_smooth_fitter *fit, double *eta) {
   pn_smooth_predict(fit->smooth, fit->data, eta, fit->table, fit->scratch);
 }
 
-/* What the user wants instead of what was found. Returns whether anything changed. */
-static int apply_factors(const pn_smooth_fitter *fit, double *lambda) {
-  int changed = 0;
+/* Does the user want anything instead of what was found? */
+static int has_factors(const pn_smooth_fitter *fit) {
+  for (size_t j = 0; j < fit->penalties; ++j) {
+    if (fit->penalty[j].factor != 1) return 1;
+  }
+  return 0;
+}
+
+static void apply_factors(const pn_smooth_fitter *fit, double *lambda) {
   for (size_t j = 0; j < fit->penalties; ++j) {
     const pn_smooth_penalty *penalty = &fit->penalty[j];
-    const double used = fmax(lambda[j] * penalty->factor, penalty->scale * exp(penalty->low));
-    changed |= penalty->factor != 1;
-    if (penalty->factor != 1) lambda[j] = used;
+    if (penalty->factor != 1) lambda[j] = fmax(lambda[j] * penalty->factor, penalty->scale * exp(penalty->low));
   }
-  return changed;
 }
 
 /* Halves the step from `before` until the penalised deviance does not grow. *deviance_now: at the old coefficients,
@@ -85,36 +90,108 @@ static double take_step(pn_smooth_fitter *fit, const double *net, double *eta, d
   return fabs(from - to);
 }
 
-pn_status pn_smooth_train(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options, double *eta) {
-  const size_t B = fit->blocks;
-  const int gaussian = fit->config->family == PN_GAUSSIAN;
-  pn_smooth_predict(fit->smooth, fit->data, eta, fit->table, fit->scratch);
-  double now = gaussian ? 0 : pn_smooth_deviance(fit, net, eta, fit->scratch);
-  fit->iterations = 0;
-  const size_t wait = fit->gram_ready ? 0 : 2;
-  for (size_t iteration = 0; iteration < (gaussian ? 1 : options->irls); ++iteration) {
-    ++fit->iterations;
-    memcpy(fit->before, fit->beta, B * fit->P * sizeof(double));
-    for (size_t q = 0; q < B; ++q) pn_smooth_sum(fit, net, eta, q);
-    if (!fit->gram_ready) pn_smooth_scales(fit);
-    fit->gram_ready = 1;
-    for (size_t j = 0; j < fit->penalties; ++j) fit->trial[j] = fit->penalty[j].rho;
-    pn_smooth_lambda(fit, fit->trial, options->straight, fit->lambda);
-    double criterion = pn_smooth_solve(fit, fit->lambda);
-    /* the strengths wait for weights that mean something, and do not run ahead of them */
-    const size_t steps = gaussian ? options->newton : iteration < wait ? 0 : PN_NEWTON_IRLS;
-    for (size_t step = 0; step < steps && step < options->newton; ++step) {
-      if (fit->penalties == 0 || pn_smooth_newton(fit, options, &criterion) < 1e-3) break;
+/* Twice the Laplace approximation of the marginal likelihood at coefficients `beta`, whose deviance is given, and
+ * fit->lambda; fit->factor holds the Cholesky factors of H at these coefficients. */
+static double laplace(const pn_smooth_fitter *fit, const double *beta, double deviance) {
+  const size_t P = fit->P;
+  double total = deviance + pn_smooth_penalty_value(fit, beta, fit->lambda);
+  for (size_t q = 0; q < fit->blocks; ++q) {
+    if (fit->rows[q] > 0) total += pn_cholesky_logdet(fit->factor + q * P * P, P);
+  }
+  for (size_t j = 0; j < fit->penalties; ++j) {
+    total -= (double)fit->blocks * fit->penalty[j].rank * log(fit->lambda[j]);
+  }
+  return total;
+}
+
+/* Sums over rows at the present coefficients and predictions, and the coefficients that follow from them; the present
+ * ones to fit->before. */
+static double weighted_fit(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options, int found,
+                           const double *eta) {
+  memcpy(fit->before, fit->beta, fit->blocks * fit->P * sizeof(double));
+  for (size_t q = 0; q < fit->blocks; ++q) pn_smooth_sum(fit, net, eta, q);
+  if (!fit->gram_ready) pn_smooth_scales(fit);
+  fit->gram_ready = 1;
+  for (size_t j = 0; j < fit->penalties; ++j) fit->trial[j] = fit->penalty[j].rho;
+  pn_smooth_lambda(fit, fit->trial, options->straight, fit->lambda);
+  if (found) apply_factors(fit, fit->lambda);
+  return pn_smooth_solve(fit, fit->lambda);
+}
+
+/* Back to the best coefficients and `share` of the way from the best strengths to the present ones. */
+static void retreat(pn_smooth_fitter *fit, double share, const double *net, double *eta, double *now) {
+  memcpy(fit->beta, fit->best_beta, fit->blocks * fit->P * sizeof(double));
+  for (size_t j = 0; j < fit->penalties; ++j) {
+    fit->penalty[j].rho = fit->best_rho[j] + share * (fit->penalty[j].rho - fit->best_rho[j]);
+  }
+  predict(fit, eta);
+  *now = pn_smooth_deviance(fit, net, eta, fit->scratch);
+}
+
+/* A gaussian response: the weights stay, one fit is enough. */
+static void train_gaussian(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options, double *eta) {
+  fit->iterations = 1;
+  double criterion = weighted_fit(fit, net, options, 0, eta);
+  for (size_t step = 0; step < options->newton && fit->penalties > 0; ++step) {
+    if (pn_smooth_newton(fit, options, &criterion) < 1e-3) break;
+  }
+  if (has_factors(fit)) {
+    apply_factors(fit, fit->lambda);
+    pn_smooth_solve(fit, fit->lambda);
+  }
+  predict(fit, eta);
+}
+
+/* Other responses: weighted fits, each with one step of the strengths unless they are found already. Such a step trusts
+ * weights that its own effect may change beyond recognition (few events, a sparse tail), so every state is judged by
+ * the Laplace criterion with the weights that it has, and one that is worse than the best so far is taken back and its
+ * step shortened. */
+static pn_status train_weighted(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options, int found,
+                                double *eta) {
+  const size_t wait = fit->gram_ready ? 0 : 2; /* for weights that mean something */
+  int moves = options->newton > 0 && fit->penalties > 0 && fit->kept == NULL && !found;
+  double now = pn_smooth_deviance(fit, net, eta, fit->scratch), best = INFINITY;
+  size_t retreats = 0;
+  for (size_t steps = 0; steps < options->irls || moves;) {
+    double criterion = weighted_fit(fit, net, options, found, eta);
+    if (moves) {
+      const double value = laplace(fit, fit->before, now);
+      if (!(value <= best + PN_SLACK)) {
+        moves = ++retreats < PN_RETREATS && steps < options->irls;
+        retreat(fit, moves ? PN_SHORTER : 0, net, eta, &now);
+        continue;
+      }
+      if (value < best) {
+        best = value;
+        memcpy(fit->best_beta, fit->before, fit->blocks * fit->P * sizeof(double));
+        for (size_t j = 0; j < fit->penalties; ++j) fit->best_rho[j] = fit->penalty[j].rho;
+      }
+      if (steps >= options->irls) {
+        memcpy(fit->beta, fit->before, fit->blocks * fit->P * sizeof(double));
+        break;
+      }
+      if (steps >= wait) pn_smooth_newton(fit, options, &criterion);
     }
-    if (apply_factors(fit, fit->lambda)) pn_smooth_solve(fit, fit->lambda);
     center_classes(fit);
     predict(fit, eta);
-    if (gaussian) break;
     const double change = take_step(fit, net, eta, &now);
     if (!isfinite(now)) return PN_DIVERGED;
-    if (iteration >= wait && change < options->tolerance * (fabs(now) + 0.1)) break;
+    ++fit->iterations;
+    if (steps++ >= wait && change < options->tolerance * (fabs(now) + 0.1)) break;
   }
   return PN_OK;
+}
+
+pn_status pn_smooth_train(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options, double *eta) {
+  pn_smooth_predict(fit->smooth, fit->data, eta, fit->table, fit->scratch);
+  fit->iterations = 0;
+  if (fit->config->family == PN_GAUSSIAN) {
+    train_gaussian(fit, net, options, eta);
+    return PN_OK;
+  }
+  pn_status status = train_weighted(fit, net, options, 0, eta);
+  if (status == PN_OK && has_factors(fit)) status = train_weighted(fit, net, options, 1, eta);
+  return status;
 }
 
 size_t pn_smooth_state(pn_smooth_fitter *fit, unsigned char *to, const unsigned char *from) {

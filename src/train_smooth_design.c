@@ -195,6 +195,8 @@ pn_status pn_smooth_fitter_init(pn_smooth_fitter **out, pn_smooth *smooth, const
   fit->rhs = pn_arena_alloc(arena, PN_SIZE(B, P), sizeof(double));
   fit->beta = pn_arena_alloc(arena, PN_SIZE(B, P), sizeof(double));
   fit->before = pn_arena_alloc(arena, PN_SIZE(B, P), sizeof(double));
+  fit->best_beta = pn_arena_alloc(arena, PN_SIZE(B, P), sizeof(double));
+  fit->best_rho = pn_arena_alloc(arena, M + 1, sizeof(double));
   fit->ridge = pn_arena_alloc(arena, PN_SIZE(P, P), sizeof(double));
   fit->phi = pn_arena_alloc(arena, B, sizeof(double));
   fit->square = pn_arena_alloc(arena, B, sizeof(double));

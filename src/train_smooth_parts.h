@@ -49,6 +49,7 @@ struct pn_smooth_fitter {
   size_t n_parts;
   double *gram, *rhs, *factor, *beta; /* [blocks x ..] */
   double *before;                     /* [blocks x P] coefficients before a step */
+  double *best_beta, *best_rho;       /* where the criterion was lowest */
   double *ridge;                      /* [P x P] what is always added to the Gram matrix, upper triangle */
   double *phi, *square, *rows;
   double *ext, *ext_rhs, *inverse, *work, *temporary;
