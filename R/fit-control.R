@@ -193,7 +193,9 @@ own_settings <- function(n, explained, batch_size = NULL, pairs = FALSE) {
   steps <- if (clean) if (pairs) 2400 else 7000 else min(max(1200 * sqrt(n / 4000), 400), 4000)
   list(
     prototypes = if (clean) 32 else 16, layers = if (clean) 4 else 2, hidden = if (clean) 64 else 32,
-    batch_size = batch, epochs = epochs_for(steps, n, batch), lr = 1e-3,
+    batch_size = batch, epochs = epochs_for(steps, n, batch),
+    # few steps must be longer ones, or jumps remain half formed
+    lr = if (clean || pairs) 1e-3 else min(max(2.4 / steps, 1e-3), 4e-3),
     weight_decay = if (clean) 1e-3 else 1e-2, output_penalty = 1e-3, clean = clean
   )
 }

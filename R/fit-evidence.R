@@ -1,17 +1,21 @@
 # Evidence: which features need prototypes, or effects of single values. Models fitted to halves of the rows are judged
 # on the other halves.
 
-n_halves <- 2L # folds of the screening
-
 screening_share <- 0.5 # of the epochs
+screening_lr <- 1e-3 # with longer steps, networks for all features fit more noise
 
 cheap_rows <- 3000
 
 values_cut <- 3 # in standard errors: single values make a restless curve
 
-#' Halves of the rows: a binary digit of the fold's number, so that halves of two rounds cut across each other
+#' Parts of the rows, each left out once: digits of the fold's number, so that parts of two rounds cut across each other
+#'
+#' Halves; quarters where rows are few, so that models see more of them.
 #' @noRd
-screening_halves <- function(fold, round) as.integer(((fold - 1L) %/% 2^(round - 1)) %% n_halves) + 1L
+screening_parts <- function(fold, round, n = length(fold)) {
+  parts <- if (n < cheap_rows && max(fold) >= 4L) 4L else 2L
+  as.integer(((fold - 1L) %/% 2^(round - 1)) %% parts) + 1L
+}
 
 #' Two members per strength on halves of the rows: which strength, and which features need prototypes
 #' @return list(z = evidence per feature, NA where prototypes are out of the question, gain = per row and feature,
@@ -19,6 +23,7 @@ screening_halves <- function(fold, round) as.integer(((fold - 1L) %/% 2^(round -
 #' @noRd
 screen_features <- function(job, design, fold, strengths) {
   design$control$epochs <- max(20, ceiling(design$control$epochs * screening_share))
+  design$control$lr <- min(design$control$lr, screening_lr)
   round_with <- function(factor, round) screening_round(job, set_strength(design, factor, job$rows), fold, round)
   first <- lapply(strengths, round_with, 1L)
   weights <- job$data$weights %||% 1
@@ -72,16 +77,16 @@ choose_values <- function(job, design, fold) {
 #' @return logical, per candidate
 #' @noRd
 promising_values <- function(job, design, fold, features) {
-  half <- screening_halves(fold, 1L)
+  half <- screening_parts(fold, 1L)
   smooth <- smooth_halves(job, design, half, 1L)
   data <- job$data
   weights <- data$weights %||% rep(1, data$n)
-  links <- lapply(seq_len(n_halves), function(k) all_links(smooth, k, data, job$threads))
+  links <- lapply(seq_len(max(half)), function(k) all_links(smooth, k, data, job$threads))
   slopes <- lapply(links, function(eta) loss_slopes(job$config, data, eta))
   gain_of <- function(i) {
     code <- encoded_index(data$features[[i]], data$n)
     gain <- numeric(data$n)
-    for (k in seq_len(n_halves)) {
+    for (k in seq_len(max(half))) {
       out <- half == k
       step <- vapply(seq_len(ncol(slopes[[k]])), function(u) {
         -shrunken_steps(slopes[[k]][!out, u], weights[!out], code[!out], max(code))[code]
@@ -119,8 +124,8 @@ shrunken_steps <- function(slope, weights, code, n_values) {
 
 #' Gains per row and feature, and their means in standard errors
 #'
-#' Features that look as if they might need more are screened once more, without the others, on halves that cut across
-#' the first; twice more where rows are few and cheap.
+#' Features that look as if they might need more are screened once more, without the others, on parts that cut across
+#' the first.
 #' @param first Gains in the first round.
 #' @param again Function(features, round) for those of a later one.
 #' @noRd
@@ -131,7 +136,7 @@ gains_in_rounds <- function(job, fold, first, again) {
   gain <- first
   done <- rep(1, ncol(gain))
   z <- in_errors(gain)
-  rounds <- min(if (job$data$n < cheap_rows) 3L else 2L, floor(log2(max(fold))))
+  rounds <- min(2, 1 + floor(log2(max(fold) / max(screening_parts(fold, 1L)))))
   for (round in seq_len(rounds)[-1L]) {
     features <- which(z > 0)
     if (!length(features)) break
@@ -145,8 +150,8 @@ gains_in_rounds <- function(job, fold, first, again) {
 #' Gains of prototypes, or of effects of single values, on halves of the rows
 #' @noRd
 screening_round <- function(job, design, fold, round) {
-  half <- screening_halves(fold, round)
-  full <- crossfit_model(job, design, half, seq_len(n_halves))
+  half <- screening_parts(fold, round)
+  full <- crossfit_model(job, design, half, seq_len(max(half)))
   gains_of_roughness(full, smooth_halves(job, design, half, round), job$data, half, job$threads)
 }
 
@@ -157,7 +162,7 @@ smooth_halves <- function(job, design, half, round) {
   if (is.null(job$smooth[[name]])) {
     design$net <- integer()
     design$base <- with_values(design$base, list(NULL))
-    job$smooth[[name]] <- crossfit_model(job, design, half, seq_len(n_halves))
+    job$smooth[[name]] <- crossfit_model(job, design, half, seq_len(max(half)))
   }
   job$smooth[[name]]
 }
@@ -178,7 +183,7 @@ gains_of_roughness <- function(full, smooth, data, half, threads) {
   eta <- link_left_out(full, data, half, threads)
   change <- array(0, c(data$n, config$n_features, so))
   codes <- lapply(data$features, function(feature) encoded_index(feature, data$n))
-  for (k in seq_len(n_halves)) {
+  for (k in seq_len(max(half))) {
     out <- half == k
     shape <- raw_components(full, k, data, threads = threads)
     base <- smooth$members[[k]]$base
