@@ -252,3 +252,24 @@ test_that("a strength per penalty, and terms that the engine understands", {
   terms[[1]]$knots <- 1
   expect_error(smooth_fit(config, rows, terms), "1 knots", class = "protonam_error_engine")
 })
+
+test_that("strengths do not run away between epochs where a tail is sparse and events are few", {
+  # one of the members left for a curve of range 120 before its weighted fits were judged
+  set.seed(4)
+  shapes <- list(
+    sine = function(x) sin(1.5 * x), step = function(x) 1.2 * (x > 0.5), none1 = function(x) 0 * x,
+    kink = function(x) pmin(abs(x), 1.5), line = function(x) 0.7 * x,
+    bend = function(x) -log1p(exp(2 * log(x) - 1)) / 2, none2 = function(x) 0 * x,
+    window = function(x) 0.8 * (x > -1) - 0.8 * (x > 0.2), bowl = function(x) 0.3 * x^2 / (1 + 0.2 * x^2)
+  )
+  z <- matrix(rnorm(9000), 1000) %*% chol(0.6^abs(outer(1:9, 1:9, "-")))
+  data <- stats::setNames(as.data.frame(z), names(shapes))
+  data$kink <- round(data$kink, 1)
+  data$bend <- exp(data$bend)
+  data$window <- pmin(pmax(data$window, -2.5), 2.5)
+  eta <- rowSums(mapply(function(f, x) f(x), shapes, data))
+  data$y <- factor(rbinom(1000, 1, plogis(eta - mean(eta) - 1)))
+  fit <- protonam(y ~ ., data, seed = 1, prototypes_for = "step", lr = 0.001, threads = 1, verbose = FALSE)
+  reach <- vapply(fit$members, function(member) max(abs(member$base$value)), 0)
+  expect_lt(max(reach), 10)
+})
