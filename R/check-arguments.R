@@ -131,10 +131,13 @@ nearest <- function(x, choices) {
 #' @noRd
 suggest <- function(x, choices) {
   best <- nearest(x, choices)
-  if (!is.null(best)) {
-    # the name is data, not a template
-    c(i = paste0("Did you mean \"", gsub("}", "}}", gsub("{", "{{", best, fixed = TRUE), fixed = TRUE), "\"?"))
-  }
+  if (!is.null(best)) c(i = paste0("Did you mean \"", escape_braces(best), "\"?"))
+}
+
+#' Text that is not a template, such as a name from the data
+#' @noRd
+escape_braces <- function(x) {
+  stats::setNames(gsub("}", "}}", gsub("{", "{{", x, fixed = TRUE), fixed = TRUE), names(x))
 }
 
 #' Stop at names that are not those of features

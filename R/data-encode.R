@@ -1,6 +1,6 @@
 # Columns <-> numbers: types, levels, missing values, scaling.
 #
-# Everything runs on the distinct values of a column (src/base_distinct.c); rows only carry codes. A column is
+# All computations use the distinct values of a column (src/base_distinct.c); rows hold only codes. A column is
 # processed in three stages:
 #   column_table()   distinct labels or numbers with counts, and a code per row
 #   fit_encoder()    what is learned from the training rows, as plain vectors (below), and the encoded training column
@@ -24,37 +24,24 @@ n_typical <- 16L
 
 is_categorical <- function(encoder) encoder$type %in% categorical_types
 
+encoder_names <- function(encoders) vapply(encoders, `[[`, "", "name")
+
 #' Type of a column, or an error that names it
 #' @noRd
 column_type <- function(x, name) {
   if (is.matrix(x) && ncol(x) == 1L) x <- x[, 1L]
-  type <- if (!is.null(dim(x))) {
-    NA
-  } else if (is.ordered(x)) {
-    "ordered"
-  } else if (is.factor(x)) {
-    "factor"
-  } else if (inherits(x, "Date")) {
-    "Date"
-  } else if (inherits(x, "POSIXt")) {
-    "POSIXct"
-  } else if (inherits(x, "difftime")) {
-    "difftime"
-  } else if (is.character(x)) {
-    "character"
-  } else if (is.logical(x)) {
-    "logical"
-  } else if (is.numeric(x)) {
-    "numeric"
-  } else {
-    NA
-  }
+  known <- c(
+    ordered = is.ordered(x), factor = is.factor(x), Date = inherits(x, "Date"), POSIXct = inherits(x, "POSIXt"),
+    difftime = inherits(x, "difftime"), character = is.character(x), logical = is.logical(x), numeric = is.numeric(x)
+  )
+  flat <- is.null(dim(x))
+  type <- if (flat) names(which(known))[1L] else NA
   if (is.na(type)) {
-    given <- if (!is.null(dim(x))) sprintf("%s with %d columns", class(x)[1L], ncol(x)) else class(x)[1L]
-    if (!is.null(dim(x))) {
-      hint <- "Make each of its columns a feature. {.fn poly} or splines are not needed: curves are learned."
+    given <- if (flat) class(x)[1L] else sprintf("%s with %d columns", class(x)[1L], ncol(x))
+    hint <- if (flat) {
+      "Columns may be numeric, integer, logical, factor, ordered, character, Date or POSIXct."
     } else {
-      hint <- "Columns may be numeric, integer, logical, factor, ordered, character, Date or POSIXct."
+      "Make each of its columns a feature. {.fn poly} or splines are not needed: curves are learned."
     }
     pn_abort(
       c("Column {.field {name}} is a {given}, which cannot be a feature.", i = hint),
@@ -309,7 +296,7 @@ encode_column <- function(encoder, x) {
 #' @noRd
 encode_columns <- function(encoders, columns, n) {
   encoded <- Map(encode_column, encoders, columns)
-  names <- vapply(encoders, `[[`, "", "name")
+  names <- encoder_names(encoders)
   new_levels <- stats::setNames(lapply(encoded, `[[`, "new_levels"), names)
   list(
     features = lapply(encoded, `[[`, "feature"),

@@ -69,7 +69,7 @@ eval_numbers <- function(expr, data, env) {
   plain_numbers(eval(expr, c(lapply(Filter(Negate(is.null), outside), plain_numbers), data), env))
 }
 
-#' Report why an expression has no value
+#' Report why an expression cannot be evaluated
 #' @noRd
 abort_expression <- function(expr, env, reason) {
   code <- deparse1(expr)

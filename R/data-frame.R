@@ -9,7 +9,7 @@
 #   formula     as given, `.` expanded; NULL for the x, y interface
 #   env         where functions and variables outside the data are found
 #   data_names  names that the data had, to tell a missing column from an outside variable
-#   left_out    columns that `.` would have meant, had they no other role
+#   left_out    columns that `.` would include if they had no other role
 #   given       formula method: unevaluated weights and offset arguments
 # model.frame() is not used: it would copy every column and turn text into factors row by row.
 
@@ -203,7 +203,7 @@ drop_terms <- function(terms, names) {
 
 smooth_functions <- c("s", "te", "ti", "t2", "lo")
 
-#' Stop at terms of other packages' formulas that would mean something else here
+#' Reject terms that have a different meaning in formulas of other packages
 #' @noRd
 refuse_model_syntax <- function(expressions, data, env) {
   for (expr in Filter(is.call, expressions)) {

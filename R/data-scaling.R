@@ -96,8 +96,8 @@ fit_quantiles <- function(values, counts, total) {
 #' Between one value and the next the quantile transform rises by a rank, however far apart they are, so that a curve
 #' that is smooth in its scores is jagged in the units of the column, in sparse tails above all. In columns with many
 #' values the default procedure takes fewer quantiles, with a hundred rows between two of them in the bulk and at
-#' equidistant scores in the tails, and a monotone cubic through them. The ends have the scores of half a row, tied values
-#' the middle of their probabilities.
+#' equidistant scores in the tails, and a monotone cubic through them. The ends have the scores of half a row, tied
+#' values the middle of their probabilities.
 #' @param scaling From fit_scaling(); returned as it is for columns of few values.
 #' @noRd
 smooth_scores <- function(scaling, values, counts) {

@@ -21,10 +21,10 @@ model_constant <- function(object) {
 
 #' Terms at encoded rows: main effects of all features, then pure interactions
 #'
-#' Without pairs, terms are components. For a component of a pair (a, b) of features the tables hold its main effects g
-#' and h (R/effects-purify.R): the interaction is the component - g(a) - h(b), and the main effect of a is the sum of its
-#' g over pairs, plus the component (a, a) that a feature has alone. A feature that is unknown in a row has no main effect
-#' there.
+#' Without pairs, terms are components. With pairs, the tables hold the main effects g and h within each component (a,
+#' b) (R/effects-purify.R): the interaction is the component minus g(a) and h(b), and the main effect of a is the sum of
+#' its g over pairs, plus the component (a, a) of a feature that has one. A feature that is unknown in a row has no main
+#' effect there.
 #'
 #' @param members Members over which to average.
 #' @param unknown,layers As for component_values().

@@ -58,7 +58,7 @@ named_features <- function(object) {
   stats::setNames(lapply(term_features(object), function(at) names[at]), shown_terms(object))
 }
 
-feature_names <- function(object) vapply(object$encoder, `[[`, "", "name")
+feature_names <- function(object) encoder_names(object$encoder)
 
 #' Components of two different features: their positions among the components
 #' @noRd
@@ -94,8 +94,8 @@ value_rows <- function(values) {
 #' @param values List with one vector of processed values per feature; empty for features that are not requested.
 #' @param layers Effects of each layer, or summed over layers?
 #' @param spread Also the standard error?
-#' @param reference NULL, or list by feature of NULL or one processed value: effects are differences to the effect there,
-#'   member by member.
+#' @param reference NULL, or list by feature of NULL or one processed value: effects are differences to the effect
+#'   there, member by member.
 #' @return list(mean, sd): lists with one array [values, task x output, layers or 1] per feature; sd is NULL unless
 #'   requested
 #' @noRd

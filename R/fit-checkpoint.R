@@ -1,7 +1,7 @@
-# What of a fit goes into a checkpoint (R/run-checkpoint.R): every trained member, those of the screening included, and
-# the state of those in training.
+# What a checkpoint (R/run-checkpoint.R) keeps of a fit: every trained member, including those of the screening, and the
+# state of members still in training.
 
-#' Digests that tell one fit from another
+#' Digests that identify a fit
 #' @return list(data, settings)
 #' @noRd
 fit_digests <- function(spec, sample, encoded) {
@@ -18,17 +18,23 @@ fit_digests <- function(spec, sample, encoded) {
   )
 }
 
-#' Open a fit's checkpoint, and settle the seed: without one of the user's, that of the checkpoint
+#' Open a fit's checkpoint, and settle the seed
 #' @return The spec with its seed and, as `store`, NULL or the checkpoint
 #' @noRd
 open_fit <- function(spec) {
   if (is.null(spec$store)) spec$store <- open_checkpoint(spec$checkpoint, "fit")
-  drawn <- resolve_seed(spec$seed)
-  spec$seed <- if (is.null(spec$seed)) checkpoint_seed(spec$store) %||% drawn else drawn
+  spec$seed <- settle_seed(spec$seed, spec$store)
   spec
 }
 
-#' Keys of members in a checkpoint: all that their training depends on, beside the data
+#' The seed of a run: the user's or, if none was given, that of the checkpoint
+#' @noRd
+settle_seed <- function(seed, store) {
+  drawn <- resolve_seed(seed)
+  if (is.null(seed)) store$core$found$seed %||% drawn else drawn
+}
+
+#' Keys of members in a checkpoint: everything that their training depends on, apart from the data
 #' @noRd
 member_keys <- function(training, seeds, skip) {
   common <- digest(list(
@@ -38,11 +44,11 @@ member_keys <- function(training, seeds, skip) {
   vapply(seq_along(seeds), function(k) digest(list(common, as.double(seeds[k]), as.integer(skip[k]))), "")
 }
 
-#' Members as the engine returns them: those that the checkpoint has, and the others trained
+#' Members as the engine returns them: taken from the checkpoint where it has them, trained otherwise
 #'
-#' @param train Function(at, states, save): trains members `at`; `states` has NULL or the state to go on from for each,
-#'   save(number, value, state) is called from the engine now and then with a member's number among them and its state,
-#'   or (state FALSE) its result.
+#' @param train Function(at, states, save): trains members `at`; `states` has, for each, NULL or the state from which to
+#'   resume; the engine calls save(number, value, state) from time to time with a member's number among them and its
+#'   state or, with state FALSE, its result.
 #' @noRd
 train_with_checkpoint <- function(store, keys, train) {
   if (is.null(store)) {

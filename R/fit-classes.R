@@ -1,7 +1,7 @@
-# Several classes: the same number added to the scores of all classes changes no probability, so a fit has effects that
-# do nothing. They are taken out after training, and what is left of an effect is how it tells classes apart.
+# Several classes: adding the same number to the scores of all classes leaves the probabilities unchanged, so part of an
+# effect is arbitrary. That part is removed after training; what remains is how the effect distinguishes the classes.
 
-#' A member's parameters with scores that add up to zero over the classes
+#' A member's parameters such that scores add up to zero over the classes
 #'
 #' The scores of classes are linear in the last layer of the predictors and in the task biases, and task weights are
 #' shared by the classes: their means over the classes are subtracted there. Probabilities stay the same.

@@ -5,8 +5,8 @@
 #' All settings can also be given to [protonam()] directly: `protonam(y ~ ., d, epochs = 100)`.
 #'
 #' @section Defaults: A setting that is not given adapts to the number of training rows `n` (excluding validation rows),
-#' so that training is sensible with 200 as with 200,000 rows. What matters is the number of optimiser steps: it
-#' increases with the number of rows, whereas small data sets would only be overfitted.
+#' so that training is sensible with 200 rows as well as with 200,000. What matters is the number of optimiser steps: it
+#' increases with the number of rows, because more steps would only overfit small data sets.
 #'
 #' The default fit (`procedure = "crossfit"`) distinguishes two cases. Data are *clean* if they have at least 8000 rows
 #' and the smooth layer alone explains more than 60 % of the loss; these receive a larger network, more steps and a
@@ -47,7 +47,7 @@
 #' @param norm `"layer"` or `"batch"` normalisation in the encoders.
 #' @param base Layer 0, below the prototypes: `"smooth"` for splines and random effects, `"linear"` for straight lines
 #'   and random effects, `"none"` for prototype layers alone, as in the paper. With `order = 2` and `order = Inf`,
-#'   unless `base` is given, the loss on rows that were left out decides between members with `"smooth"` and members with
+#'   unless `base` is given, the loss on left-out rows decides between members with `"smooth"` and members with
 #'   `"none"`: in clean data, interactions can be fitted better without it. Other orders have no layer 0.
 #' @param prototypes_for Which features may have prototypes on top of the smooth layer: `NULL` for those for which the
 #'   screening finds evidence, `TRUE` for all numeric and ordered features, a vector of names for these features,
@@ -171,7 +171,7 @@ paper_settings <- stats::setNames(
 #' @param n Training rows.
 #' @noRd
 default_settings <- function(n, batch_size = NULL) {
-  # with very many rows a larger batch costs little more: its values are mostly equal to others of the same batch
+  # with very many rows a larger batch costs little more: most of its values occur in it several times
   most <- min(max(2048, power_of_two(n / 128)), 16384)
   batch <- batch_size %||% min(max(power_of_two(n / 8), 32), most)
   steps <- min(max(7000 * sqrt(n / 14000), 700), 7000)
@@ -228,7 +228,7 @@ fill_control <- function(control, defaults, n) {
   control
 }
 
-#' Stop at settings with which nothing can be learned from any data
+#' Reject settings with which nothing can be learned from any data
 #' @param control From resolve_control().
 #' @noRd
 check_trainable <- function(control) {

@@ -2,8 +2,8 @@
 # chance. (The paper's procedure is in R/fit-recipe.R.)
 #
 # A job is list(config, data, rows, encoded, control, groups, seed, threads, verbose, store): what does not change from
-# one training to the next; rows: how many there are, with their weights. A design is what is decided from the data before the members train: list(base, engine, control,
-# centers, evidence, strengths).
+# one training to the next; rows: how many there are, with their weights. A design is what is decided from the data
+# before the members train: list(base, engine, control, centers, evidence, strengths).
 
 #' Which features may have prototypes
 #' @param for_features NULL (the evidence decides), TRUE, or names.

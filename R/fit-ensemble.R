@@ -63,7 +63,7 @@ bootstrap_counts <- function(n, groups, seed) {
   tabulate(with_seed(seed, sample.int(m, replace = TRUE)), m)[id]
 }
 
-#' Encoded data with every row as often as it was drawn
+#' Encoded data in which every row occurs as often as it was drawn
 #' @noRd
 bootstrap_rows <- function(data, counts) {
   rows <- rep(seq_along(counts), counts)

@@ -1,4 +1,4 @@
-# How well a fit does on rows that it did not learn from: out-of-fold predictions, or validation rows.
+# How well a fit predicts rows that it was not trained on: out of fold, or validation rows.
 
 #' Scores with intervals from predictions of rows that were left out
 #'
@@ -38,7 +38,7 @@ judge <- function(object, link, y, weights = NULL, groups = NULL, level = 0.95) 
   data.frame(score = names(rows), value = table[, 1L], lower = table[, 2L], upper = table[, 3L], row.names = NULL)
 }
 
-#' The loss of left-out rows, for a search: of validation rows where there are any, else out of fold
+#' The loss of left-out rows, for a search: of validation rows if there are any, otherwise out of fold
 #' @return list(score, name, rows), NULL without such rows
 #' @noRd
 left_out_loss <- function(object, judged, weights) {
@@ -62,7 +62,7 @@ left_out_loss <- function(object, judged, weights) {
     one <- if (family == "multinomial") mean else mean[, j]
     scores <- score_predictions(family, judged$y[known, j], one, judged$weights[known])
     if (family == "gaussian") {
-      # several responses count alike
+      # several responses have equal weight
       scores[["deviance"]] / if (is.null(object$response$names)) 1 else object$response$scale[j]^2
     } else {
       scores[[name]]
@@ -97,7 +97,7 @@ gain_over_nothing <- function(object, link, y, weights = NULL, groups = NULL) {
     share <- as.vector(tapply(w, factor(y, seq_along(object$response$levels) - 1L), sum, default = 0)) / sum(w)
     matrix(rep(share, each = length(y)), length(y))
   } else if (!is.null(object$offset_values)) {
-    # no features, but what is known already
+    # no features, only what is known in advance
     alone <- suppressWarnings(stats::glm.fit(
       rep(1, length(y)), y,
       weights = w, offset = object$offset_values[known], family = object$family
@@ -110,7 +110,7 @@ gain_over_nothing <- function(object, link, y, weights = NULL, groups = NULL) {
   mean_in_errors(w * gain, groups[known] %||% seq_along(y))
 }
 
-#' A final recalibration, where out-of-fold predictions call for it
+#' A final recalibration, if out-of-fold predictions call for it
 #'
 #' The linear predictor is stretched or shrunk as a whole, so that intercept and terms still add up.
 #' @return fields, with `calibration` = c(intercept, slope) if anything was changed
@@ -142,9 +142,9 @@ recalibrate <- function(fields, weights) {
 slope_spread <- 0.1 # of the calibration slopes of fits like these, around 1
 least_stretch <- 0.02 # smaller changes are not worth a word
 
-#' A calibration line drawn towards 1, as far as its standard error asks for
+#' A calibration line shrunk towards slope 1, according to its standard error
 #'
-#' Members see (K - 1) / K of the rows, so that they are overfitted by that much more than all of them together.
+#' Members see (K - 1) / K of the rows, and are overfitted by that much more than a fit to all rows.
 #' @param middle Where the line does not move: mean of the linear predictors.
 #' @noRd
 believable_line <- function(line, k, middle) {
@@ -180,7 +180,7 @@ auc_interval <- function(y, score, weights, z) {
 }
 
 #' Slope of the observations on the linear predictor: 1 if predictions vary as much as they should
-#' @return c(slope, lower, upper), NULL where it cannot be had
+#' @return c(slope, lower, upper), NULL where it cannot be estimated
 #' @noRd
 calibration_slope <- function(object, link, y, weights, z) {
   found <- calibration_line(object, link, y, weights)

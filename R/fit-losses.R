@@ -1,4 +1,4 @@
-# Losses of rows, in the units of the engine.
+# Losses of rows, in the engine's units.
 
 #' Loss of each row, in the engine's units
 #' @param eta [rows, task x output], offset included

@@ -3,7 +3,7 @@
 
 #' Train all members of an ensemble on the same rows
 #'
-#' One member uses all threads; several train side by side, a thread each, on one encoded copy of the data.
+#' A single member uses all threads; several train in parallel, one thread each, on one encoded copy of the data.
 #' @param training See train_ensemble().
 #' @param seeds One per member.
 #' @param skip NULL, or per member the fold (data$fold) that it leaves out, 0 for none.
@@ -47,7 +47,7 @@ train_settings <- function(control, seeds, threads, skip = NULL) {
   )
 }
 
-#' Refuse a fit that needs more memory than there is, before any is taken
+#' Refuse a fit that needs more memory than is available, before allocating any
 #' @noRd
 check_memory <- function(training, seeds, threads) {
   config <- training$config
@@ -68,7 +68,7 @@ check_memory <- function(training, seeds, threads) {
   )
 }
 
-#' Members whose loss and parameters stayed finite; an error when there is none
+#' Members whose loss and parameters stayed finite; an error if there are none
 #' @noRd
 keep_finite <- function(members, control) {
   diverged <- vapply(members, function(member) {
@@ -101,7 +101,7 @@ abort_diverged <- function(member, control) {
 
 #' A progress bar over all epochs of all members
 #'
-#' Members side by side: the bar follows those of the main thread, which stand for the others.
+#' When members train in parallel, the bar follows those of the main thread, which represent the others.
 #' @return list(update = function(member, epoch, loss, score) for the engine, done = function())
 #' @noRd
 progress_bar <- function(epochs, ensemble) {
@@ -117,10 +117,9 @@ progress_bar <- function(epochs, ensemble) {
   shown <- -Inf
   list(
     update = function(member, epoch, loss, score) {
-      now <- proc.time()[["elapsed"]]
       # drawing costs more than a short epoch
-      if (now - shown > 0.1 || epoch == epochs) {
-        shown <<- now
+      if (now() - shown > 0.1 || epoch == epochs) {
+        shown <<- now()
         score <- if (is.finite(score)) paste0(" | validation ", formatC(score, digits = 4L, format = "f")) else ""
         cli::cli_progress_update(
           set = (member - 1) * epochs + epoch, id = id, .envir = env,
@@ -174,7 +173,7 @@ mean_contributions <- function(object, m, table, threads) {
   sums / total
 }
 
-#' A part of a fit that is computed after training: NULL and a warning if that fails, so that training is not lost
+#' A part of a fit that is computed after training: NULL and a warning if that fails, so that the training is not lost
 #' @param what The part's name.
 #' @noRd
 after_training <- function(expr, what) {

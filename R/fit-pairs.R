@@ -52,7 +52,8 @@ screen_bins <- 8L
 #' The strongest interactions, found in tables of residuals
 #'
 #' Columns are cut into 8 bins (and one for missing values). Additive effects of all bins are fitted by least squares;
-#' a pair's strength is the sum of squares that its two-way table explains beyond its margins, less what noise would.
+#' a pair's strength is the sum of squares that its two-way table explains beyond its margins, minus what noise would
+#' explain.
 #' @param data Encoded training data with y in the engine's units.
 #' @param counts Per feature, the weight of each of its values.
 #' @param classes Number of classes if y holds class numbers, else NULL.

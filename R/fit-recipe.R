@@ -10,7 +10,7 @@
 #'   the training, are left out.
 #' @noRd
 fit_model <- function(frame, columns, spec, call = NULL, explicit = character(), effects = TRUE) {
-  started <- proc.time()[["elapsed"]]
+  started <- now()
   threads <- resolve_threads(spec$threads)
   spec <- open_fit(spec)
   sample <- fit_sample(frame, columns, spec, explicit)
@@ -60,7 +60,7 @@ fit_model <- function(frame, columns, spec, call = NULL, explicit = character(),
     lapply(fields$members, count_nearest, model$engine, encoded$data$features, encoded$counts), "counts of prototypes"
   )
   fields$seconds <- model$seconds
-  fields$elapsed <- proc.time()[["elapsed"]] - started
+  fields$elapsed <- now() - started
   fit <- new_protonam(fields)
   close_checkpoint(spec$store)
   fit

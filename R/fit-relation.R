@@ -1,6 +1,6 @@
-# How several responses begin: with the weights of the first, or with their negatives where the data say that a
-# component acts on the two in opposite ways. With unrelated signs, a response with few labels would first have to undo
-# what the others teach the shared encoders.
+# Initial weights of several responses: those of the first response, with the sign reversed where the data indicate that
+# a component acts on the two in opposite directions. With unrelated signs, a response with few labels would first have
+# to undo what the others teach the shared encoders.
 
 #' @param data Encoded training rows.
 #' @return NULL unless there are several responses, else 1 or -1, [responses, components]
@@ -14,13 +14,13 @@ response_relation <- function(config, data) {
     parts <- each[config$components[, c]]
     product <- Reduce(`+`, lapply(parts, `[[`, "product"))
     noise <- sqrt(Reduce(`+`, lapply(parts, `[[`, "variance")))
-    # opposite only where there is little doubt
+    # reversed only where there is little doubt
     ifelse(product < -2 * noise, -1, 1)
   }, numeric(config$n_tasks))
   matrix(relation, config$n_tasks)
 }
 
-#' Do the first and the other responses go up and down together along a feature?
+#' Do the first and the other responses rise and fall together along a feature?
 #' @return list(product = sum over groups of neighbouring values of the products of mean deviations, weighted by labels,
 #'   variance = of the product if the two were unrelated), one value per response each
 #' @noRd

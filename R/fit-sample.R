@@ -51,7 +51,7 @@ sample_part <- function(sample, at) {
 }
 
 #' Encoders learned from the training rows, and all rows as the engine reads them
-#' @return list(encoders, counts, missing, centers, features; response with center and scale; data, held_out, rest:
+#' @return list(encoders, counts, centers, features; response with center and scale; data, held_out, rest:
 #'   engine rows of training, validation and other rows; outside: validation data as a part, or NULL)
 #' @noRd
 encode_sample <- function(sample, spec, control) {

@@ -1,5 +1,5 @@
-# A spec: what is to be fitted, apart from the data. The one place where arguments of protonam() are checked that do not
-# need them, and where the defaults stand that depend on the procedure.
+# A spec: what is to be fitted, apart from the data. Arguments of protonam() that can be checked without the data are
+# checked here, and defaults that depend on the procedure are set here.
 
 paper_validation <- 0.2 # share of the rows that choose the epoch in the paper's procedure
 default_members <- 8L # folds, each left out by one member

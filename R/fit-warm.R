@@ -1,9 +1,9 @@
 # Warm starts: a fit whose members begin from those of an earlier fit to some of the same rows.
 #
-# Everything that was decided from the data of the earlier fit stays: scaling, levels, bins, knots, which features have
-# prototypes, sizes, the strength of the penalty on variation. Parameters, and layer 0 with its smoothing parameters, are
-# learned anew, in the last third of the usual schedule. Rows keep their folds, so that member k has never seen those
-# that it leaves out.
+# Everything that was decided from the data of the earlier fit is kept: scaling, levels, bins, knots, which features
+# have prototypes, sizes, the strength of the penalty on variation. Parameters, and layer 0 with its smoothing
+# parameters, are trained further, in the last third of the usual schedule. Rows keep their folds, so that member k has
+# never seen those that it leaves out.
 
 warm_share <- 1 / 3 # of the epochs
 
@@ -27,12 +27,14 @@ check_start <- function(start, spec, sample) {
     abort_start("Warm starts are for the default procedure, not for {.code procedure = {.val paper}}.")
   }
   if (is.numeric(spec$validation) && !identical(as.double(spec$validation), 0) || is.logical(spec$validation)) {
-    abort_start("Validation rows within {.arg data} may be rows that {.arg start} has seen; give a data frame of others.")
+    abort_start(
+      "Validation rows within {.arg data} may be rows that {.arg start} has seen; give a data frame of others."
+    )
   }
   response <- sample$response
   outputs <- function(response, task) list(response$levels, response$names, task$levels)
   differs <- c(
-    features = !identical(names(sample$frame$columns), vapply(start$encoder, `[[`, "", "name")),
+    features = !identical(names(sample$frame$columns), feature_names(start)),
     order = !identical(as.double(spec$order), as.double(start$order)),
     family = !identical(response$family$family, start$family$family),
     "response or task" = !identical(outputs(response, sample$task), outputs(start$response, start$task)),
@@ -58,7 +60,7 @@ start_scale <- function(start) {
   )
 }
 
-#' Folds of the training rows: the old rows' own, and for new rows (or groups) any
+#' Folds of the training rows: old rows keep theirs, new rows (or groups) are assigned at random
 #' @param labels,y Names and responses of the training rows.
 #' @noRd
 warm_folds <- function(start, labels, y, groups, seed) {

@@ -1,21 +1,13 @@
-# What tells one cross-validation or search from another: for checkpoints (R/run-checkpoint.R) and for `resume`.
-
-#' Seed of a cross-validation or a search: without one of the user's, that of the checkpoint
-#' @noRd
-many_seed <- function(seed, store) {
-  drawn <- resolve_seed(seed)
-  if (is.null(seed)) checkpoint_seed(store) %||% drawn else drawn
-}
+# What identifies a cross-validation or a search, for checkpoints (R/run-checkpoint.R) and for `resume`.
 
 #' Digests of a job's data, and of what is done with them
 #' @param more Settings that the job does not have.
 #' @return list(data, settings)
 #' @noRd
 job_digests <- function(job, more) {
-  needed <- c(all.vars(job$formula), role_names(job$task), unlist(lapply(job$given, all.vars)))
   list(
     data = digest(list(
-      job$columns[sort(intersect(names(job$columns), needed))], job$rows, as.double(job$weights),
+      job$columns[sort(intersect(names(job$columns), needed_columns(job)))], job$rows, as.double(job$weights),
       as.double(job$total_offset), job$groups, job$response$y
     )),
     settings = digest(list(
@@ -25,7 +17,7 @@ job_digests <- function(job, more) {
   )
 }
 
-#' Settings with what a digest would not see of them
+#' Settings together with what a digest would miss
 #' @noRd
 plain_settings <- function(x) {
   lapply(x, function(value) {
@@ -33,7 +25,7 @@ plain_settings <- function(x) {
   })
 }
 
-#' What tells one set of data from another: values, columns and what is modelled
+#' What identifies a data set: values, columns and what is modelled
 #' @noRd
 fingerprint_job <- function(job, procedure) {
   plain <- function(x) if (is.factor(x)) list(levels(x), as.integer(x)) else if (is.atomic(x)) as.vector(x) else x

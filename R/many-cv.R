@@ -50,7 +50,7 @@ cv_protonam <- function(formula, data, folds = 5, groups = NULL, ..., weights = 
     parent.frame(), list(groups = groups, task = task, folds = folds, family = family, na_action = na.action),
     list(...)
   )
-  seed <- many_seed(seed, store)
+  seed <- settle_seed(seed, store)
   fold <- make_folds(folds, job, seed)
   begin_checkpoint(store, job_digests(job, list(seed, fold$id)), seed, "fold")
   items <- lapply(seq_along(fold$names), function(k) {
@@ -136,9 +136,12 @@ add_outside <- function(columns, frame, env) {
 #' The subset of a job that fits need, as it is sent to workers
 #' @noRd
 slim_job <- function(job) {
-  needed <- c(all.vars(job$formula), role_names(job$task), unlist(lapply(job$given, all.vars)))
-  job$columns <- job$columns[names(job$columns) %in% needed]
+  job$columns <- job$columns[names(job$columns) %in% needed_columns(job)]
   job[names(job) != "env"]
+}
+
+needed_columns <- function(job) {
+  c(all.vars(job$formula), role_names(job$task), unlist(lapply(job$given, all.vars)))
 }
 
 spread_rows <- function(x, rows, n) if (!is.null(x)) replace(rep(NA_real_, n), rows, x)

@@ -87,7 +87,7 @@ tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., 
   )
   fingerprint <- fingerprint_job(job, control$procedure)
   check_resume(resume, fingerprint)
-  seed <- if (is.null(resume)) many_seed(seed, store) else resume$seed
+  seed <- if (is.null(resume)) settle_seed(seed, store) else resume$seed
   first <- NROW(resume$trials)
   begin_checkpoint(store, job_digests(job, list(seed, n, eta, space, control, first)), seed, "run")
   job$explained <- if (own) explained_level(job, control, seed, threads, store_part(store, "level"))
@@ -183,7 +183,7 @@ run_trials <- function(trials, job, eta, way, resume, run = fit_trial) {
   trials
 }
 
-#' All trials of a later rung failed: their shorter runs count
+#' All trials of a later rung failed: the scores of their shorter runs are used
 #' @noRd
 none_went_on <- function(error, n) {
   reason <- sub("\n.*", "", conditionMessage(error))
@@ -201,13 +201,13 @@ fit_trial <- function(item, threads, job) {
   control$tau <- short_tau(control$tau, item$epochs)
   control$epochs <- item$epochs
   attr(control, "given") <- union(attr(control, "given"), names(control))
-  started <- proc.time()[["elapsed"]]
+  started <- now()
   fit <- fit_rows(job, job$rows, item$seed, threads, control, item$store)
   members <- fit$members
   list(
     score = if (is.null(fit$loss)) finite_score(members, control$lr) else finite_score(list(fit$loss), control$lr),
     score_name = fit$loss$name %||% members[[1L]]$score_name, judged = fit$loss$rows %||% "validation",
-    best_epoch = members[[1L]]$best_epoch, epochs = item$epochs, seconds = proc.time()[["elapsed"]] - started
+    best_epoch = members[[1L]]$best_epoch, epochs = item$epochs, seconds = now() - started
   )
 }
 
@@ -282,7 +282,7 @@ finish_tune <- function(trials, resume, call, space, seed, fingerprint) {
 
 trial_fields <- c("trial", "rung", "epochs", "score", "best_epoch", "status")
 
-#' Earlier trials with the columns that there are now
+#' Earlier trials with the present columns
 #' @noRd
 fill_columns <- function(trials, names) {
   if (is.null(trials)) {

@@ -1,5 +1,5 @@
-# The fields of a fit, one by one: which of them is not what the rest of the fit requires. The first that is wrong is an
-# error that names it. R/model-object.R describes the fields.
+# The fields of a fit are checked one by one, against each other; the first that is wrong is named in an error.
+# R/model-object.R describes the fields.
 
 #' Stop at the first field that is wrong
 #' @noRd

@@ -24,7 +24,7 @@ check_members <- function(object) {
   need(is.list(centering) && length(centering) == length(members), centering, "centering", "one array per member")
   size <- c(ncol(config$components), outputs, config$n_layers + !is.null(object$base))
   for (m in seq_along(centering)) {
-    # fits that only predict do without, beyond order 1
+    # fits made only for predictions have none beyond order 1
     spared <- is.null(centering[[m]]) && object$order > 1 && is.null(object$effects)
     need(
       spared || (is_sized(centering[[m]], size) && all(is.finite(centering[[m]]))), centering[[m]],

@@ -2,18 +2,18 @@
 # wrote, or may have been changed since. What check_fit() returns has the fields of the present format.
 #
 # A fit carries checksums of its fields (src/r_checksum.c). If they agree, the fit is as it was when it was made. If
-# not, and for fits of version 0.1, which had none, R/model-check-fields.R looks at the fields one by one.
+# not, and for fits of version 0.1, which had none, R/model-check-fields.R examines the fields one by one.
 
 #' Version of the fitted object's layout
 #'
 #' 1: versions 0.1.x, and 0.2.0 before its release, without `format`, `version` and `checksum`
 #' 2: version 0.2.0
-#' Whoever changes the meaning of a field counts on here, and tells upgrade_fit() how to read the older fits; new fields
-#' that older fits do without need no new number.
+#' A change of a field's meaning increases this number, and upgrade_fit() must then convert older fits; a new field that
+#' older fits can do without needs no new number.
 #' @noRd
 fit_format <- 2L
 
-# Fields that users may change, or that are made anew, and the checksums themselves
+# Fields that users may change or that are recreated, and the checksums themselves
 unsealed_fields <- c("call", "formula", "family", "env", "seconds", "elapsed", "version", "checksum")
 
 # All others (R/model-object.R)
@@ -36,7 +36,7 @@ check_fit <- function(object) {
   }
   first <- is.null(object[["format"]])
   object <- upgrade_fit(object)
-  # so that `$` finds no other field by the first letters of its name
+  # so that `$` does not match another field partially
   object[setdiff(c(sealed_fields, unsealed_fields), names(object))] <- list(NULL)
   if (first) {
     check_fields(object)
@@ -63,11 +63,11 @@ abort_damaged <- function(field, x, need) {
   )
 }
 
-#' Stop because of fields that do not have their checksums: with what is wrong in them, if that can be told
+#' Stop because of fields whose checksums do not match, naming what is wrong in them where possible
 #' @noRd
 abort_changed <- function(object, wrong) {
   tryCatch(check_fields(object), protonam_error_damaged_fit = function(e) {
-    # what does not go with a changed field is not to blame
+    # a field that disagrees with a changed one is not to blame
     if (sub("[[$].*", "", e$arg) %in% wrong) stop(e)
   })
   pn_abort(
@@ -115,8 +115,6 @@ upgrade_first <- function(object) {
   object
 }
 
-own_version <- function() as.character(utils::packageVersion("protonam"))
-
 #' Checksums of a fit's fields
 #' @return named doubles
 #' @noRd
@@ -124,7 +122,7 @@ fit_checksums <- function(object, fields) {
   stats::setNames(.Call(ffi_checksum, lapply(fields, function(field) object[[field]]), FALSE), fields)
 }
 
-#' The fit with format, version and checksums: the last step of its making
+#' The fit with format, version and checksums: the last step of its construction
 #' @noRd
 seal_fit <- function(object) {
   object$format <- fit_format
@@ -133,7 +131,7 @@ seal_fit <- function(object) {
   object
 }
 
-#' Fields that do not have their checksums; a field without one must be absent
+#' Fields whose checksums do not match; a field without a checksum must be absent
 #' @noRd
 wrong_checksums <- function(object) {
   kept <- object$checksum
@@ -143,7 +141,7 @@ wrong_checksums <- function(object) {
   c(known[is.na(differs) | differs], absent[!vapply(unclass(object)[absent], is.null, NA)])
 }
 
-#' Fields that have no checksum and nevertheless are used
+#' Fields that have no checksum but are used
 #' @noRd
 check_unsealed <- function(object) {
   need(is.null(object$formula) || inherits(object$formula, "formula"), object$formula, "formula", "a formula or NULL")

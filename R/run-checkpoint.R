@@ -1,10 +1,10 @@
-# Checkpoints: finished pieces of work, and the state of those under way, in a file that a later call goes on from.
+# Checkpoints: finished pieces of work, and the state of unfinished ones, in a file from which a later call resumes.
 #
 # Everything in this package is determined by data, settings and seed, so a piece of work that was finished before a
-# process died is read back instead of done again, and the result has the same bits. A store is list(core, prefix):
+# process died is read back instead of being repeated, and the result has the same bits. A store is list(core, prefix):
 # the core is an environment (file, kind, about, units, ...), common to all parts of a run; the prefix is that of the
-# part's keys. Keys of work within a unit begin with the unit's key and "/", the state of a unit under way stands at
-# its key and "~"; both go when the unit is finished. Without a checkpoint the store is NULL, and nothing happens.
+# part's keys. Keys of work within a unit begin with the unit's key and "/", the state of an unfinished unit is
+# stored under its key and "~"; both are removed when the unit is finished. Without a checkpoint the store is NULL.
 
 checkpoint_format <- "protonam checkpoint 1"
 
@@ -23,7 +23,7 @@ open_checkpoint <- function(file, kind) {
       class = "argument", arg = "checkpoint"
     )
   }
-  # the working directory may change while the work goes on
+  # the working directory may change meanwhile
   file <- file.path(normalizePath(dirname(file), mustWork = FALSE), basename(file))
   core <- new.env(parent = emptyenv())
   core$file <- file
@@ -45,7 +45,7 @@ check_checkpoint_path <- function(file) {
   } else if (!dir.exists(dirname(file))) {
     "Its folder does not exist."
   } else {
-    unlink(Sys.glob(paste0(glob_escape(file), ".*.part"))) # of processes that were killed while they wrote
+    unlink(Sys.glob(paste0(glob_escape(file), ".*.part"))) # left by processes that were killed while writing
     trial <- part_name(file)
     on.exit(unlink(trial))
     if (!suppressWarnings(file.create(trial))) "No file can be made in its folder."
@@ -57,7 +57,7 @@ check_checkpoint_path <- function(file) {
   }
 }
 
-# a name of this process: another one does not write into the same file
+# a name of this process, so that no two processes write to the same file
 part_name <- function(file) paste0(file, ".", Sys.getpid(), ".part")
 
 glob_escape <- function(x) gsub("([][*?\\\\])", "\\\\\\1", x)
@@ -82,11 +82,7 @@ read_checkpoint <- function(file, kind) {
   found
 }
 
-#' Seed of the run that a checkpoint belongs to: seed = NULL goes on with it
-#' @noRd
-checkpoint_seed <- function(store) store$core$found$seed
-
-#' Compare a checkpoint with the work that is to be done, and take what it holds
+#' Compare a checkpoint with the work to be done, and take over its contents
 #'
 #' @param about list of digests: data, settings.
 #' @param what What its units are called, in the singular.
@@ -115,7 +111,7 @@ begin_checkpoint <- function(store, about, seed, what) {
 }
 
 check_same_work <- function(core, found) {
-  version <- as.character(utils::packageVersion("protonam"))
+  version <- own_version()
   differs <- if (!identical(found$kind, core$kind)) {
     "kind of work"
   } else if (!identical(found$version, version)) {
@@ -159,7 +155,7 @@ store_part <- function(store, key) {
 
 unit_get <- function(store, key) if (!is.null(store)) store$core$units[[paste0(store$prefix, key)]]
 
-#' Keep a finished unit, or (key ends in "~") the state of one under way; the file is written when it is time to
+#' Keep a finished unit or, if the key ends in "~", the state of an unfinished one; the file is written when it is due
 #' @noRd
 unit_put <- function(store, key, value) {
   if (is.null(store)) {
@@ -172,7 +168,7 @@ unit_put <- function(store, key, value) {
     rm(list = keys[keys == paste0(key, "~") | startsWith(keys, paste0(key, "/"))], envir = core$units)
   }
   assign(key, value, envir = core$units)
-  # what was finished is worth more than a state; a slow disk must not take more than a tenth of the time
+  # finished work is worth more than a state; writing to a slow disk must not take more than a tenth of the time
   gap <- if (endsWith(key, "~")) core$every else min(core$every, 1)
   if (gap > 0) gap <- max(gap, 10 * core$cost)
   if (core$given_up || now() - core$written < gap) {
@@ -194,8 +190,10 @@ unit_put <- function(store, key, value) {
 
 now <- function() proc.time()[["elapsed"]]
 
-#' Write to a file beside it and rename: a checkpoint is there completely or not at all
-#' @return NULL, or why that failed
+own_version <- function() as.character(utils::packageVersion("protonam"))
+
+#' Write to a temporary file and rename it: a checkpoint is complete or absent
+#' @return NULL, or the reason for a failure
 #' @noRd
 write_checkpoint <- function(core) {
   started <- now()
@@ -204,7 +202,7 @@ write_checkpoint <- function(core) {
   failure <- tryCatch(
     {
       bytes <- serialize(list(
-        format = checkpoint_format, version = as.character(utils::packageVersion("protonam")), kind = core$kind,
+        format = checkpoint_format, version = own_version(), kind = core$kind,
         about = core$about, seed = core$seed, units = as.list(core$units, all.names = TRUE)
       ), NULL, xdr = FALSE)
       writeBin(bytes, part)
@@ -221,7 +219,7 @@ write_checkpoint <- function(core) {
   failure
 }
 
-#' The work is done: a later call begins anew
+#' The work is done: a later call starts afresh
 #' @noRd
 close_checkpoint <- function(store) {
   if (!is.null(store)) unlink(store$core$file)

@@ -1,10 +1,10 @@
 # Many pieces of work (members, folds, trials): one after the other, or on the workers of a future::plan().
 #
 # Contract: a piece is fun(item, threads = , ...), a function of this package whose result depends on its arguments
-# alone. Seeds are part of the items, so results are the same under every plan. The further arguments go to each worker
-# once. future.apply would give up all results when one worker dies, so futures are made here, one per worker.
+# alone. Seeds are part of the items, so results are the same under every plan. Shared arguments are sent to each
+# worker once. future.apply would lose all results when one worker dies, so futures are created here, one per worker.
 
-#' Do a list of work
+#' Process a list of work
 #'
 #' @param items List; each item holds all that makes it differ from the others, its seed included. Its names, such as
 #'   "fold 3", are used in messages.
@@ -44,7 +44,7 @@ map_work <- function(items, fun, ..., threads = NULL, each = NULL, packages = ch
     renew_workers()
   }
   if (length(again)) {
-    # one worker each: what kills a worker must not affect the others
+    # one worker each: whatever kills a worker must not affect the others
     done[again] <- do_work(items[again], fun, list(...), part_of_way(way, again), alone = TRUE)
   }
   if (any(vapply(done[again], is_lost, NA))) renew_workers() # the plan is the user's: no dead worker stays in it
@@ -54,7 +54,7 @@ map_work <- function(items, fun, ..., threads = NULL, each = NULL, packages = ch
 
 which_done <- function(done) which(!vapply(done, function(one) is.null(one$value), NA))
 
-#' The way of some of the items
+#' How some of the items are processed
 #' @noRd
 part_of_way <- function(way, at) {
   way$labels <- way$labels[at]
@@ -86,18 +86,11 @@ tell_failed <- function(done, labels) {
   }
 }
 
-#' Text that is not a template
-#' @noRd
-escape_braces <- function(x) {
-  kept <- names(x)
-  stats::setNames(gsub("}", "}}", gsub("{", "{{", x, fixed = TRUE), fixed = TRUE), kept)
-}
-
-#' Did a worker die over it?
+#' Did a worker die?
 #' @noRd
 is_lost <- function(one) inherits(one$error, "FutureError")
 
-#' An error of ours says what is wrong with the input, and would come again
+#' An error raised by this package says what is wrong with the input, and would recur
 #' @noRd
 should_repeat <- function(one) !is.null(one$error) && !inherits(one$error, "protonam_error")
 
@@ -113,10 +106,10 @@ do_work <- function(items, fun, shared, way, alone = FALSE) {
   }
   if (plan$parallel) {
     n <- length(items)
-    # what is to be kept comes back piece by piece
+    # results that a checkpoint keeps are returned one by one
     alone <- alone || !is.null(way$store)
     chunks <- if (alone) as.list(seq_len(n)) else split(seq_len(n), (seq_len(n) - 1L) %% min(plan$workers, n))
-    # workers without work leave their threads to the others
+    # threads of idle workers are given to the others
     plan$sharing <- min(plan$sharing, max(length(chunks), 1))
     work <- list(
       run = run_chunk, fun = fun, threads = worker_threads(way$threads, plan), sharing = plan$sharing, shared = shared,
@@ -128,8 +121,7 @@ do_work <- function(items, fun, shared, way, alone = FALSE) {
   lapply(seq_along(items), function(i) {
     item <- items[[i]]
     if (!is.null(way$store)) item$store <- store_part(way$store, digest(item))
-    one <- attempt(do.call(fun, c(list(item, threads = threads), shared), quote = TRUE))
-    way$progress(way$labels[i])
+    one <- do_piece(item, list(fun = fun, shared = shared, progress = way$progress), threads, way$labels[i])
     tell(i, one)
     one
   })
@@ -139,7 +131,7 @@ do_work <- function(items, fun, shared, way, alone = FALSE) {
 #' @param work What all chunks share, see worker_entry().
 #' @noRd
 on_workers <- function(items, chunks, work, labels, tell, plan) {
-  # the limit guards against globals found by accident; these are meant to travel
+  # the limit guards against globals found by accident; these are sent on purpose
   old <- options(future.globals.maxSize = Inf)
   on.exit(options(old))
   work <- serialize(work, NULL)
@@ -174,7 +166,7 @@ on_workers <- function(items, chunks, work, labels, tell, plan) {
   done
 }
 
-#' The first of the running futures that has come to an end, by a result or by an error
+#' The first of the running futures to finish, with a result or with an error
 #' @noRd
 next_resolved <- function(futures, running) {
   repeat {
@@ -190,7 +182,7 @@ next_resolved <- function(futures, running) {
 
 #' Where a worker starts
 #'
-#' It may look for packages elsewhere than this session, so nothing of this package is unpacked before it can be found.
+#' Its library paths may differ from this session's, so they are set before anything of this package is unpacked.
 #' @noRd
 worker_entry <- function(work, libraries, items, labels) {
   .libPaths(unique(c(.libPaths(), libraries)))
@@ -204,20 +196,22 @@ environment(worker_entry) <- baseenv()
 #' @noRd
 run_chunk <- function(items, work, labels) {
   threads <- work$threads %||% share_of(future::availableCores(), work$sharing)
-  lapply(seq_along(items), function(i) {
-    one <- attempt(do.call(work$fun, c(list(items[[i]], threads = threads), work$shared), quote = TRUE))
-    work$progress(labels[i])
-    one
-  })
+  Map(function(item, label) do_piece(item, work, threads, label), unname(items), labels)
 }
 
-#' A value or the error that came instead
+do_piece <- function(item, work, threads, label) {
+  one <- attempt(do.call(work$fun, c(list(item, threads = threads), work$shared), quote = TRUE))
+  work$progress(label)
+  one
+}
+
+#' A value, or the error that occurred instead
 #' @noRd
 attempt <- function(expr) tryCatch(list(value = expr), error = function(e) list(error = e))
 
-#' The plan in force
+#' The current plan
 #'
-#' Only a session that uses the future package can have a plan, so that it is not loaded for nothing.
+#' Only a session that uses the future package can have a plan, so the package is not loaded otherwise.
 #' @return list(parallel, workers, sharing = workers that share a machine, local = is it this machine?)
 #' @noRd
 work_plan <- function() {
@@ -229,7 +223,7 @@ work_plan <- function() {
   workers <- future::nbrOfWorkers()
   local <- inherits(strategy, c("multisession", "multicore", "multiprocess"))
   hosts <- if (inherits(strategy, "cluster") && !local) worker_hosts(strategy)
-  # a scheduler's jobs have machines, or their share of one, to themselves
+  # jobs of a scheduler have a machine, or a share of one, to themselves
   sharing <- if (local) workers else if (length(hosts)) max(table(hosts)) else 1
   list(parallel = !inherits(strategy, "sequential"), workers = workers, sharing = sharing, local = local)
 }
@@ -248,7 +242,7 @@ worker_hosts <- function(strategy) {
 }
 
 #' Threads for each worker: those of the machine, divided by the workers on it
-#' @return NULL where only a worker on another machine can tell
+#' @return NULL where only a worker on another machine knows
 #' @noRd
 worker_threads <- function(threads, plan) {
   set <- !is.null(threads) || nzchar(Sys.getenv("PROTONAM_THREADS")) || !is.null(getOption("protonam.threads"))
@@ -257,19 +251,19 @@ worker_threads <- function(threads, plan) {
 
 share_of <- function(total, sharing) as.integer(max(1, total %/% sharing))
 
-#' Fresh workers in the place of lost ones, under the same plan
+#' Replace lost workers by new ones, under the same plan
 #' @noRd
 renew_workers <- function() {
   strategies <- future::plan("list")
   future::plan("sequential")
-  # before new connections are made: the finalizers of the old would close those that have their numbers then; they warn
-  # about connections that the lost worker left open
+  # before new connections are opened: finalizers of the old ones would close connections that reuse their numbers; they
+  # warn about connections that the lost worker left open
   suppressWarnings(gc())
   future::plan(strategies)
   invisible()
 }
 
-#' A function that reports one finished piece to progressr, if it is there; the user decides how it is shown
+#' A function that reports one finished piece to progressr, if it is loaded; the user decides how progress is shown
 #' @noRd
 work_progress <- function(n, envir = parent.frame()) {
   if (!isNamespaceLoaded("progressr") || n < 2L) {
@@ -279,10 +273,10 @@ work_progress <- function(n, envir = parent.frame()) {
   function(label) report(message = label)
 }
 
-# of the namespace, so that nothing travels with it
+# defined in the namespace, so that no environment is sent with it
 no_progress <- function(label) NULL
 
-#' A formula that can travel: what it needs from outside the data goes with it
+#' A formula that can be sent to workers, with everything that it needs from outside the data
 #' @return list(formula, packages = names of attached packages that it needs)
 #' @noRd
 portable_formula <- function(formula, data_names) {
@@ -300,7 +294,7 @@ portable_formula <- function(formula, data_names) {
     }
     value <- get(name, envir = home$env, inherits = FALSE)
     if (is.function(value) && identical(environment(value), globalenv())) {
-      # a worker's global environment is empty: what the function uses goes with it
+      # a worker's global environment is empty: what the function uses is sent with it
       used <- setdiff(all.names(body(value), unique = TRUE), names(formals(value)))
       open <- union(open, setdiff(used, ls(slim, all.names = TRUE)))
       environment(value) <- slim

@@ -2,8 +2,8 @@
 
 #' Thread count: argument, then PROTONAM_THREADS, then options(protonam.threads), then 2
 #'
-#' Upper limits (the cores there are, OpenMP's own, threads that cannot be made, forked processes) are applied by the
-#' engine; the result is the same for any number.
+#' Upper limits (number of cores, OpenMP's own limit, threads that cannot be created, forked processes) are applied by
+#' the engine; results do not depend on the number.
 #' @noRd
 resolve_threads <- function(threads = NULL) {
   arg <- "threads"

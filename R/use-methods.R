@@ -52,7 +52,7 @@ residuals.protonam <- function(object, type = c("response", "deviance", "pearson
 #' @noRd
 fit_residuals <- function(object, type) {
   family <- object$family$family
-  mean <- as.matrix(from_link(object, object$fitted, "response"))
+  mean <- fitted_mean(object)
   y <- object$y
   if (family == "multinomial") y <- outer(y[, 1L], seq_len(ncol(mean)) - 1, `==`) + 0
   weights <- object$weights %||% 1
@@ -119,8 +119,7 @@ formula.protonam <- function(x, ...) {
   if (!is.null(x$formula)) {
     return(x$formula)
   }
-  features <- vapply(x$encoder, `[[`, "", "name")
-  right <- Reduce(function(a, b) call("+", a, b), lapply(features, as.name))
+  right <- Reduce(function(a, b) call("+", a, b), lapply(feature_names(x), as.name))
   stats::as.formula(call("~", as.name(x$response$name), right), env = globalenv())
 }
 

@@ -139,7 +139,7 @@ check_out_of_fold <- function(object, type, se, without) {
 encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) {
   n_features <- length(object$encoder)
   if (is.matrix(newdata) && is.null(colnames(newdata)) && ncol(newdata) == n_features) {
-    colnames(newdata) <- vapply(object$encoder, `[[`, "", "name")
+    colnames(newdata) <- feature_names(object)
   }
   columns <- as_columns(newdata, "newdata")
   if (is.environment(columns)) {
@@ -163,7 +163,7 @@ warn_unknown <- function(encoded, encoders) {
   gone <- encoded$new_missing
   infinite <- encoded$infinite
   levels <- encoded$new_levels
-  learned <- vapply(encoders, `[[`, "", "name")[vapply(encoders, `[[`, NA, "has_missing")]
+  learned <- encoder_names(encoders)[vapply(encoders, `[[`, NA, "has_missing")]
   described <- paste0(names(levels), " ", vapply(levels, some, ""))
   listed <- function(which) paste(described[which], collapse = "; ")
   as_missing <- names(levels) %in% learned
@@ -196,7 +196,7 @@ name_rows <- function(x, names) {
 }
 
 fitted_row_names <- function(object) {
-  names <- object$row_names %||% as.character(object$rows %||% seq_len(object$nobs))
+  names <- fitted_row_labels(object)
   # copies of a row in `subset`, numbered as lm() does
   if (is.null(copies(object$rows))) names else make.unique(names)
 }

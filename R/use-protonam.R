@@ -45,10 +45,10 @@
 #' The AUC is reported but never optimised. The screening and the choice of sizes in step 1 use all rows, so the scores
 #' in step 6 are slightly optimistic; [cv_protonam()] repeats every step within each fold. With `order = 2` and
 #' `order = Inf`, the network is placed on top of the smooth layer if members trained with it predict the rows that they
-#' leave out better than members trained without it; `protonam_control(base = )` overrides this choice. Single values are
-#' screened for this layer as in order 1. Other orders have no smooth layer and no screening. Members, bands and scores
-#' are obtained in the same way for all orders, except that members of higher orders have four different seeds: what
-#' interactions a network finds depends on where its training begins, and the mean over seeds predicts better.
+#' leave out better than members trained without it; `protonam_control(base = )` overrides this choice. Single values
+#' are screened for this layer as in order 1. Other orders have no smooth layer and no screening. Members, bands and
+#' scores are obtained in the same way for all orders, except that members of higher orders have four different seeds:
+#' which interactions a network finds depends on where its training begins, and the mean over seeds predicts better.
 #'
 #' `control = paper_control()`, or `procedure = "paper"`, fits the model as in the paper: a single model without a
 #' smooth layer, whose best epoch is chosen by its score on validation rows, 20 % of the data.
@@ -150,13 +150,13 @@
 #'
 #' @section What a fit depends on:
 #' Leaving rows out by `subset`, by a weight of zero or by hand gives the same fit, bit for bit; so do other names of
-#' columns and, in the default fit, other names of the levels of factors that are not ordered. Whole weights and copies
-#' of rows give the same smooth layer, folds and choices, to within the accuracy of the computation; the prototype layers
-#' are trained in batches of rows, which copies divide differently, so that they agree only approximately. (Copies that
-#' come as rows of `data` are rows like others to the folds; name them by `groups`.) In the same way a fit depends on the
-#' order of rows, from which folds and batches are drawn by the seed, and prototype layers on the order of columns, from
-#' which their initial values are drawn; a smooth layer fitted to all rows (`ensemble = 1, prototypes_for = FALSE`)
-#' depends on neither. Predictions never depend on the order of rows or columns.
+#' columns and, in the default fit, other names of the levels of unordered factors. A weight of k and k copies of a row
+#' give the same smooth layer, folds and choices, to within the accuracy of the computation; the prototype layers are
+#' trained in batches of rows, which copies divide differently, and agree only approximately. (Copies that are rows of
+#' `data` are assigned to folds like any other rows, unless `groups` identifies them.) A fit also depends on the order
+#' of rows, because the seed assigns positions to folds and batches, and prototype layers depend on the order of
+#' columns, because their initial values are drawn in that order; a smooth layer fitted to all rows (`ensemble = 1,
+#' prototypes_for = FALSE`) depends on neither. Predictions never depend on the order of rows or columns.
 #'
 #' @return An object of class `protonam`, a list of plain vectors. See [predict.protonam()] and [summary.protonam()]. If
 #'   effects, scores or counts cannot be computed after training, the fit is returned without them, with a warning of
