@@ -30,7 +30,7 @@ test_that("units come back, and those within a unit go when it is done", {
   expect_identical(unit_get(store_part(again, "fold"), "other~"), raw(3))
   unit_put(again, "fold", list(2))
   expect_setequal(ls(again$core$units), "fold")
-  expect_identical(checkpoint_seed(open_checkpoint(store$core$file, "fit")), 1)
+  expect_identical(open_checkpoint(store$core$file, "fit")$core$found$seed, 1)
   close_checkpoint(again)
   expect_false(file.exists(store$core$file))
   # without a checkpoint nothing happens
