@@ -10,7 +10,7 @@
 #define PN_PRIOR_SD 20.0 /* effects are not expected to spread beyond (link scale): they stay finite under separation */
 #define PN_CURVED 20.0   /* a curve, which rows can pin down where they are, may have this much more */
 #define PN_PRIOR_PRECISION 0.1 /* of a log strength, where the rows say nothing about it */
-#define PN_RIDGE 1e-9    /* of the mean diagonal: keeps what nothing determines at zero */
+#define PN_RIDGE 1e-9          /* of the mean diagonal: keeps what nothing determines at zero */
 
 /* Variance over the rows of a spline's curved part under its prior, per unit of 1 / lambda. */
 static double curved_variance(pn_smooth_fitter *fit, const pn_penalty_part *at, const double *mean, const double *line,
