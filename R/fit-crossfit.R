@@ -69,7 +69,8 @@ crossfit_design <- function(job, fold, order) {
   design$evidence <- screening
   design <- set_strength(design, screening$strength, job$rows)
   if (is.null(wanted)) {
-    design$net <- candidates[which(screening$z[candidates] > evidence_cut(length(candidates), job$rows))]
+    cut <- evidence_cut(length(candidates), equivalent_rows(config, data))
+    design$net <- candidates[which(screening$z[candidates] > cut)]
     design <- choose_values(job, design, fold)
   }
   design

@@ -4,7 +4,7 @@
 screening_share <- 0.5 # of the epochs
 screening_lr <- 1e-3 # with longer steps, networks for all features fit more noise
 
-cheap_rows <- 3000
+few_rows <- 3000 # see equivalent_rows()
 
 values_cut <- 3 # in standard errors: single values make a restless curve
 
@@ -12,8 +12,8 @@ values_cut <- 3 # in standard errors: single values make a restless curve
 #'
 #' Halves; quarters where rows are few, so that models see more of them.
 #' @noRd
-screening_parts <- function(fold, round, n = length(fold)) {
-  parts <- if (n < cheap_rows && max(fold) >= 4L) 4L else 2L
+screening_parts <- function(job, fold, round) {
+  parts <- if (equivalent_rows(job$config, job$data) < few_rows && max(fold) >= 4L) 4L else 2L
   as.integer(((fold - 1L) %/% 2^(round - 1)) %% parts) + 1L
 }
 
@@ -77,7 +77,7 @@ choose_values <- function(job, design, fold) {
 #' @return logical, per candidate
 #' @noRd
 promising_values <- function(job, design, fold, features) {
-  half <- screening_parts(fold, 1L)
+  half <- screening_parts(job, fold, 1L)
   smooth <- smooth_halves(job, design, half, 1L)
   data <- job$data
   weights <- data$weights %||% rep(1, data$n)
@@ -136,7 +136,7 @@ gains_in_rounds <- function(job, fold, first, again) {
   gain <- first
   done <- rep(1, ncol(gain))
   z <- in_errors(gain)
-  rounds <- min(2, 1 + floor(log2(max(fold) / max(screening_parts(fold, 1L)))))
+  rounds <- min(2, 1 + floor(log2(max(fold) / max(screening_parts(job, fold, 1L)))))
   for (round in seq_len(rounds)[-1L]) {
     features <- which(z > 0)
     if (!length(features)) break
@@ -150,7 +150,7 @@ gains_in_rounds <- function(job, fold, first, again) {
 #' Gains of prototypes, or of effects of single values, on halves of the rows
 #' @noRd
 screening_round <- function(job, design, fold, round) {
-  half <- screening_parts(fold, round)
+  half <- screening_parts(job, fold, round)
   full <- crossfit_model(job, design, half, seq_len(max(half)))
   gains_of_roughness(full, smooth_halves(job, design, half, round), job$data, half, job$threads)
 }
@@ -281,5 +281,5 @@ mean_in_errors <- function(x, group) {
 #' a step that is not there costs most
 #' @noRd
 evidence_cut <- function(n_candidates, n) {
-  max(1, stats::qnorm(1 - 1 / max(n_candidates, 2))) + if (n < cheap_rows) 0.4 else 0
+  max(1, stats::qnorm(1 - 1 / max(n_candidates, 2))) + if (n < few_rows) 0.4 else 0
 }

@@ -67,6 +67,21 @@ loss_slopes <- function(config, data, eta) {
   }, numeric(data$n)), data$n)
 }
 
+#' Rows of a balanced binary response, or of large counts, that would say as much: with few events a row says less
+#' @noRd
+equivalent_rows <- function(config, data) {
+  weights <- data$weights %||% rep(1, data$n)
+  share <- function(y) stats::weighted.mean(y, weights * !is.na(y), na.rm = TRUE)
+  y <- data$y
+  each <- switch(config$family,
+    gaussian = 1,
+    binomial = mean(apply(y, 2L, function(y) 4 * share(y) * (1 - share(y)))),
+    poisson = min(mean(apply(y, 2L, share)), 1),
+    multinomial = min(2 * (1 - sum(vapply(unique(y[, 1L]), function(k) share(y[, 1L] == k)^2, 0))), 1)
+  )
+  sum(weights) * each
+}
+
 #' Share of the loss that layer 0 alone explains
 #' @noRd
 explained_share <- function(config, data, eta) {
