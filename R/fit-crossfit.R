@@ -200,7 +200,7 @@ crossfit_model <- function(job, design, fold, skip, seeds = rep(job$seed, length
 #' @return list(config, engine, base, members, fold, evidence, control)
 #' @noRd
 crossfit <- function(job, k, order) {
-  job$smooth <- new.env() # smooth models of the screening's halves, by round: fitted once
+  job$smooth <- new.env() # smooth models of the screening, by round: fitted once
   fold <- member_folds(k, job$units, job$seed)
   # a single model has no folds, but its features are screened all the same
   few <- if (k < 2) min(4, fold_limits(job$units)) else k

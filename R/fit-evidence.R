@@ -1,5 +1,5 @@
-# Evidence: which features need prototypes, or effects of single values. Models fitted to halves of the rows are judged
-# on the other halves.
+# Evidence: which features need prototypes, or effects of single values. Models fitted to halves or three
+# quarters of the rows are judged on the others.
 
 screening_share <- 0.5 # of the epochs
 screening_lr <- 1e-3 # with longer steps, networks for all features fit more noise
@@ -17,7 +17,7 @@ screening_parts <- function(job, fold, round) {
   as.integer(((fold - 1L) %/% 2^(round - 1)) %% parts) + 1L
 }
 
-#' Two members per strength on halves of the rows: which strength, and which features need prototypes
+#' Members of every strength on parts of the rows: which strength, and which features need prototypes
 #' @return list(z = evidence per feature, NA where prototypes are out of the question, gain = per row and feature,
 #'   strength, tried)
 #' @noRd
@@ -71,23 +71,23 @@ choose_values <- function(job, design, fold) {
 
 #' Features whose single values might stand out: a quick look before anything is fitted
 #'
-#' The slopes of the smooth model's loss, summed by value over one half of the rows, give shrunken effects by one Newton
-#' step from zero, and the other half judges them.
+#' The slopes of the smooth model's loss, summed by value over the rows of the other parts, give shrunken effects by one
+#' Newton step from zero, and each part judges them.
 #' @param features Candidates.
 #' @return logical, per candidate
 #' @noRd
 promising_values <- function(job, design, fold, features) {
-  half <- screening_parts(job, fold, 1L)
-  smooth <- smooth_halves(job, design, half, 1L)
+  part <- screening_parts(job, fold, 1L)
+  smooth <- smooth_parts(job, design, part, 1L)
   data <- job$data
   weights <- data$weights %||% rep(1, data$n)
-  links <- lapply(seq_len(max(half)), function(k) all_links(smooth, k, data, job$threads))
+  links <- lapply(seq_len(max(part)), function(k) all_links(smooth, k, data, job$threads))
   slopes <- lapply(links, function(eta) loss_slopes(job$config, data, eta))
   gain_of <- function(i) {
     code <- encoded_index(data$features[[i]], data$n)
     gain <- numeric(data$n)
-    for (k in seq_len(max(half))) {
-      out <- half == k
+    for (k in seq_len(max(part))) {
+      out <- part == k
       step <- vapply(seq_len(ncol(slopes[[k]])), function(u) {
         -shrunken_steps(slopes[[k]][!out, u], weights[!out], code[!out], max(code))[code]
       }, numeric(data$n))
@@ -147,22 +147,22 @@ gains_in_rounds <- function(job, fold, first, again) {
   list(z = z, gain = sweep(gain, 2L, done, "/"))
 }
 
-#' Gains of prototypes, or of effects of single values, on halves of the rows
+#' Gains of prototypes, or of effects of single values, on parts of the rows that models did not see
 #' @noRd
 screening_round <- function(job, design, fold, round) {
-  half <- screening_parts(job, fold, round)
-  full <- crossfit_model(job, design, half, seq_len(max(half)))
-  gains_of_roughness(full, smooth_halves(job, design, half, round), job$data, half, job$threads)
+  part <- screening_parts(job, fold, round)
+  full <- crossfit_model(job, design, part, seq_len(max(part)))
+  gains_of_roughness(full, smooth_parts(job, design, part, round), job$data, part, job$threads)
 }
 
-#' Layer 0 alone on the halves of a round, fitted once
+#' Layer 0 alone without each part of a round, fitted once
 #' @noRd
-smooth_halves <- function(job, design, half, round) {
+smooth_parts <- function(job, design, part, round) {
   name <- as.character(round)
   if (is.null(job$smooth[[name]])) {
     design$net <- integer()
     design$base <- with_values(design$base, list(NULL))
-    job$smooth[[name]] <- crossfit_model(job, design, half, seq_len(max(half)))
+    job$smooth[[name]] <- crossfit_model(job, design, part, seq_len(max(part)))
   }
   job$smooth[[name]]
 }
@@ -172,19 +172,19 @@ smooth_halves <- function(job, design, half, round) {
 #' For each feature: the out-of-fold loss of every row when the feature's shape is replaced by what a spline of the
 #' strength that layer 0 alone would have makes of it, minus the loss with the shape as it is. What a spline can say,
 #' too, does not count; nor does what the feature has taken over from others, or given to them.
-#' @param full,smooth Models with and without them, members in the same order, member k without half k.
-#' @param half Half of every row.
+#' @param full,smooth Models with and without them, members in the same order, member k without part k.
+#' @param part Part of every row.
 #' @return list(gain = [rows, features], NA for features that have neither in `full`; loss = of every row)
 #' @noRd
-gains_of_roughness <- function(full, smooth, data, half, threads) {
+gains_of_roughness <- function(full, smooth, data, part, threads) {
   config <- full$config
   so <- config$n_tasks * config$n_outputs
   rough <- union(engine_of(full)$net, which(has_values(full$base)))
-  eta <- link_left_out(full, data, half, threads)
+  eta <- link_left_out(full, data, part, threads)
   change <- array(0, c(data$n, config$n_features, so))
   codes <- lapply(data$features, function(feature) encoded_index(feature, data$n))
-  for (k in seq_len(max(half))) {
-    out <- half == k
+  for (k in seq_len(max(part))) {
+    out <- part == k
     shape <- raw_components(full, k, data, threads = threads)
     base <- smooth$members[[k]]$base
     for (i in rough) {

@@ -17,11 +17,12 @@
 #'    penalties are estimated by restricted maximum likelihood (REML). Fitted alone, this layer shows how much of the
 #'    variation can be explained; together with the number of rows, this determines the size of the network and the
 #'    length of its training (see [protonam_control()]).
-#' 2. *Screening.* The model with prototypes for all numeric and ordered features is fitted to halves of the rows. A
-#'    feature's evidence is the increase in the loss of the other halves when its curve is replaced by a spline fitted
-#'    to it, in standard errors (z): what a smooth curve can represent equally well does not count. Promising features
-#'    are screened again on halves that cut across the first. Those with little evidence remain smooth; the more
-#'    features there are, the more evidence is required. This is a screening measure, not a test: it has no guaranteed
+#' 2. *Screening.* The model with prototypes for all numeric and ordered features is fitted to halves of the rows, or to
+#'    three quarters where rows or events are few. A feature's evidence is the increase in the loss of the rows left out
+#'    when its curve is replaced by a spline fitted to it, in standard errors (z): what a smooth curve can represent
+#'    equally well does not count. Promising features are screened again on a division that cuts across the first. Those
+#'    with little evidence remain smooth; the more features there are, and the fewer rows or events, the more evidence
+#'    is required. This is a screening measure, not a test: it has no guaranteed
 #'    error rate, and the rows from which it is computed are used again. Where the noise is low, two strengths of the
 #'    penalty on variation are also compared at this stage, and the one with the smaller loss is kept. Columns with few
 #'    values, each shared by many rows, may need more than steps: where single values stand out (`CapitalGain` in census
