@@ -4,7 +4,7 @@
 screening_share <- 0.5 # of the epochs
 screening_lr <- 1e-3 # with longer steps, networks for all features fit more noise
 
-few_rows <- 3000 # see equivalent_rows()
+scarce_rows <- 3000 # see equivalent_rows()
 
 values_cut <- 3 # in standard errors: single values make a restless curve
 
@@ -13,7 +13,7 @@ values_cut <- 3 # in standard errors: single values make a restless curve
 #' Halves; quarters where rows are few, so that models see more of them.
 #' @noRd
 screening_parts <- function(job, fold, round) {
-  parts <- if (equivalent_rows(job$config, job$data) < few_rows && max(fold) >= 4L) 4L else 2L
+  parts <- if (equivalent_rows(job$config, job$data) < scarce_rows && max(fold) >= 4L) 4L else 2L
   as.integer(((fold - 1L) %/% 2^(round - 1)) %% parts) + 1L
 }
 
@@ -281,5 +281,5 @@ mean_in_errors <- function(x, group) {
 #' a step that is not there costs most
 #' @noRd
 evidence_cut <- function(n_candidates, n) {
-  max(1, stats::qnorm(1 - 1 / max(n_candidates, 2))) + if (n < few_rows) 0.4 else 0
+  max(1, stats::qnorm(1 - 1 / max(n_candidates, 2))) + if (n < scarce_rows) 0.4 else 0
 }
