@@ -17,6 +17,7 @@
 #   support        list(value, count): what the training rows hold, as numbers (codes for categoricals), thinned to
 #                  at most 1000 observed values, and `missing`, the weight of missing rows; for plots
 #   typical        up to 16 processed values at evenly spaced quantiles, for averaging over the feature
+#   words          absent, or list(label, units), as the column's attributes say (packages Hmisc, labelled)
 
 categorical_types <- c("logical", "factor", "ordered", "character")
 max_support <- 1000L
@@ -61,6 +62,19 @@ column_vector <- function(x, type, name, unit = NULL) {
     return(as.double(x, units = unit %||% units(x)))
   }
   x
+}
+
+#' Label and units of a column, as its attributes say
+#' @return list(label, units), each NULL where there is none; NULL if there is neither
+#' @noRd
+column_words <- function(x) {
+  word <- function(what) {
+    text <- attr(x, what, exact = TRUE)
+    if (is.character(text) && length(text) == 1L && !is.na(text) && nzchar(text)) as.vector(text)
+  }
+  words <- list(label = word("label"), units = if (!inherits(x, "difftime")) word("units"))
+  words <- Filter(Negate(is.null), words)
+  if (length(words)) words
 }
 
 #' Distinct values of a column

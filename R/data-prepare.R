@@ -11,7 +11,9 @@ encode_training <- function(columns, train, control, target = NULL) {
   prototypes <- control$prototypes %||% 1L
   own <- identical(control$procedure, "crossfit") && control$scaling == "quantile"
   fitted <- Map(function(x, name) {
-    fit_encoder(train$columns(x), name, counts, control$scaling, control$bins, prototypes, target, own)
+    one <- fit_encoder(train$columns(x), name, counts, control$scaling, control$bins, prototypes, target, own)
+    one$encoder$words <- column_words(x)
+    one
   }, columns, names(columns))
   fitted <- unname(fitted)
   list(

@@ -33,7 +33,7 @@ term_importance <- function(fit, level = 0.95) {
   structure(
     table,
     class = c("protonam_importance", "data.frame"), response = fit$response$name,
-    scale_label = scale_label(fit, "link"), features = named_features(fit), level = level,
+    scale_label = scale_label(fit, "link"), features = named_features(fit), level = level, words = feature_words(fit),
     members = length(fit$members), band = if (any(is.finite(half))) describe_bars(fit, level)
   )
 }

@@ -86,6 +86,17 @@ shape_features <- function(object, terms) {
   stats::setNames(facts, feature_names(object)[used])
 }
 
+#' Labels and units that the columns of the data had
+#' @return list(labels, units): named character vectors
+#' @noRd
+feature_words <- function(object) {
+  word <- function(what) {
+    text <- vapply(object$encoder, function(encoder) encoder$words[[what]] %||% NA_character_, "")
+    stats::setNames(text, feature_names(object))[!is.na(text)]
+  }
+  list(labels = word("label"), units = word("units"))
+}
+
 #' Levels in the order in which they are shown; that of the encoder may differ (levels_by())
 #' @noRd
 shown_levels <- function(encoder) {

@@ -82,9 +82,9 @@
 #'   \item{`count`}{the same as a number of rows, for instance those with this level or with a missing value}
 #' }
 #' Attributes: `"intercept"`, `"scale"`, `"scale_label"`, `"level"`, `"members"`, `"band"` (what the band means),
-#' `"response"`, `"family"`, `"order"`, `"importance"` (of each term), `"features"` (of each term) and `"terms"` (for
-#' each feature its type, levels, range, density and some quantiles, for plots), and `"reference"` (named text, the
-#' values with which effects are compared, or `NULL`).
+#' `"response"`, `"family"`, `"order"`, `"importance"` (of each term), `"features"` (of each term), `"terms"` (for
+#' each feature its type, levels, range, density and some quantiles, for plots), `"words"` (labels and units that the
+#' columns of the data had), and `"reference"` (named text, the values with which effects are compared, or `NULL`).
 #' @seealso [predict.protonam()] with `type = "terms"`, [prototypes()], [term_importance()], [contributions()].
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, epochs = 30, seed = 1)
@@ -252,7 +252,7 @@ new_shapes <- function(object, frame, scale, level, terms, simultaneous = FALSE,
     intercept = stats::setNames(model_constant(object), output_names(object)), scale = scale,
     scale_label = scale_label(object, scale), level = level, members = members, band = band,
     response = object$response$name, family = object$family$family, importance = overall_importance(object)[terms],
-    order = object$order, features = named_features(object)[terms],
+    order = object$order, features = named_features(object)[terms], words = feature_words(object),
     reference = if (length(reference)) vapply(reference, `[[`, "", "text")
   )
 }

@@ -162,6 +162,9 @@ check_encoder <- function(encoder, name) {
     length(typical) >= 1L && (is_numbers(typical) || (is.double(typical) && !length(support$value))),
     typical, field("typical"), "finite numbers"
   )
+  words <- encoder$words
+  ok <- is.null(words) || (is.list(words) && all(vapply(words, is_text, NA, 1L)))
+  need(ok, words, field("words"), "a label and units")
 }
 
 #' Numbers that stand for levels, or for the missing value after them; any numbers where there are no levels

@@ -7,6 +7,7 @@
 #   extra        NULL or list(at, label): the mark of missing values, drawn even where it comes close to a tick
 #   named        TRUE when the ticks are names, none of which may be left out
 #   plain        TRUE when they are numbers as they stand, no dates
+#   ratio        TRUE when the axis is logarithmic
 
 #' The axis of a number, a date or a time
 #'
@@ -47,7 +48,7 @@ axis_effect <- function(limits, ratio = FALSE, n = 5L, title = NULL) {
     at <- at[at > 0]
     at <- at[log(at) >= limits[1L] & log(at) <= limits[2L]]
   }
-  list(limits = limits, at = log(at), labels = format_tick_each(at), title = title)
+  list(limits = limits, at = log(at), labels = format_tick_each(at), title = title, ratio = TRUE)
 }
 
 # 0.5, 1, 2 rather than 0.5, 1.0, 2.0
@@ -83,7 +84,7 @@ thin_ticks <- function(at, width) {
   for (by in seq_len(n)) {
     kept <- which((seq_len(n) - zero) %% by == 0L)
     gap <- diff(at[kept]) - (width[kept][-1L] + width[kept][-length(kept)]) / 2
-    if (all(gap > 0.6 * mean(width))) {
+    if (all(gap > 0.4 * mean(width))) {
       return(kept)
     }
   }

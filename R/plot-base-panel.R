@@ -1,27 +1,33 @@
 # One panel in base graphics: margins that fit the names, axes, marks.
 
 #' @param alone Is it the only panel of its page? Then its title stands at the axis, as in a paper.
-#' @param cell Width and height of the panel's cell in inches.
+#' @return Where it stands, see panel_place()
 #' @noRd
-draw_panel <- function(panel, figure, alone, cell) {
+draw_panel <- function(panel, figure, alone) {
+  # the size of the cell is known once it has been entered
+  graphics::par(mar = c(0, 0, 0, 0))
+  graphics::plot.new()
+  cell <- graphics::par("fin")
   line <- line_height()
+  lines_of <- function(text) if (is.null(text)) 0 else lengths(strsplit(text, "\n", fixed = TRUE))
   pair <- panel$kind == "pair"
   under_axis <- alone && has_axis_title(panel)
   # the features of a pair stand at its axes
   title <- if (pair) panel$words else if (!under_axis) panel$title
   x_title <- if (under_axis) panel$title else panel$x$title
-  small <- name_size(panel$y, cell[2L])
+  high <- cell[2L] - line * (3 + 1.2 * lines_of(title) + foot_height(length(panel$foot), foot_cex))
+  small <- name_size(panel$y, high)
   side <- label_margin(panel$y, small, cell[1L], line)
-  below <- bottom_labels(panel$x, cell[1L] - (side + 1) * line, line)
-  lines_of <- function(text) if (is.null(text)) 0 else lengths(strsplit(text, "\n", fixed = TRUE))
+  below <- bottom_labels(panel$x, cell - c((side + 1) * line, 0), line)
+  foot <- foot_lines(panel$foot, cell[1L] - 0.2, foot_cex * graphics::par("cex"))
+  under <- below$lines + 1.2 * lines_of(x_title)
   margins <- c(
-    below$lines + 1.2 * lines_of(x_title) + 0.4,
+    under + 0.4 + foot_height(length(foot), foot_cex),
     side + if (is.null(panel$y$title)) 0.2 else 1.4,
     0.5 + 1.15 * lines_of(title),
     if (is.null(panel$x$extra)) 0.6 else 1
   )
   graphics::par(mar = fit_margins(margins, cell, line))
-  graphics::plot.new()
   graphics::plot.window(panel$x$limits, panel$y$limits, xaxs = "i", yaxs = "i")
 
   marks <- ordered_marks(panel)
@@ -31,18 +37,26 @@ draw_panel <- function(panel, figure, alone, cell) {
   graphics::box(bty = if (pair) "o" else "l", col = pale_ink, lwd = 0.8)
   draw_x_axis(panel$x, below)
   draw_y_axis(panel$y, small)
+  cex <- graphics::par("cex")
   if (!is.null(x_title)) {
-    at <- below$lines + 1.2 * (lines_of(x_title) - 1) + 0.2
-    graphics::mtext(x_title, 1L, line = at, cex = graphics::par("cex"))
+    graphics::mtext(x_title, 1L, line = under - 1, cex = cex)
   }
   if (!is.null(panel$y$title)) {
-    graphics::mtext(panel$y$title, 2L, line = side + 0.1, las = 0L, cex = graphics::par("cex"))
+    graphics::mtext(panel$y$title, 2L, line = side + 0.1, las = 0L, cex = cex)
   }
   if (!is.null(title)) {
     # over names of levels a title needs the whole width
     left <- if (isTRUE(panel$flipped)) graphics::grconvertX(0.02, "nfc", "user") else panel$x$limits[1L]
-    graphics::mtext(title, 3L, line = 0.25, at = left, adj = 0, font = 2L, cex = graphics::par("cex"))
+    graphics::mtext(title, 3L, line = 0.25, at = left, adj = 0, font = 2L, cex = cex)
   }
+  for (i in seq_along(foot)) {
+    graphics::mtext(
+      foot[i], 1L,
+      line = under + 0.2 + foot_height(i - 1, foot_cex), cex = foot_cex * cex, col = "grey30", adj = 0,
+      at = graphics::grconvertX(0.02, "nfc", "user")
+    )
+  }
+  panel_place(panel$x, panel$y)
 }
 
 #' Can a panel's title stand at its x axis?
@@ -58,31 +72,39 @@ label_margin <- function(axis, small, width, line) {
 }
 
 #' Size of the names along a y axis: smaller when there are many
-#' @param height Of the panel's cell, inches; most of it is the axis.
+#' @param height Of the axis, inches.
 #' @noRd
 name_size <- function(axis, height) {
   if (!isTRUE(axis$named)) {
     return(1)
   }
-  room <- 0.85 * height / max(1L, length(c(axis$at, axis$extra$at)))
+  room <- height / (max(1L, length(c(axis$at, axis$extra$at))) + 0.2)
   min(1, room / (1.25 * graphics::strheight("M", units = "inches")))
 }
 
 #' How labels below the x axis are set: side by side, abbreviated, or upright where they would touch
+#' @param size Width of the axis and height of the cell, inches.
 #' @return list(lines: height of the labels in lines, labels, upright)
 #' @noRd
-bottom_labels <- function(axis, width, line) {
+bottom_labels <- function(axis, size, line) {
   if (!length(axis$labels)) {
     return(list(lines = 0.8, labels = axis$labels, upright = FALSE))
   }
-  gap <- min(diff(sort(axis$at)), diff(axis$limits)) / diff(axis$limits) * width
+  gap <- min(diff(sort(axis$at)), diff(axis$limits)) / diff(axis$limits) * size[1L]
   for (labels in unique(list(axis$labels, axis$tight %||% axis$labels))) {
     if (!isTRUE(axis$named) || max(graphics::strwidth(labels, units = "inches")) + 0.05 <= gap) {
       return(list(lines = 1.5, labels = labels, upright = FALSE))
     }
   }
-  wide <- max(graphics::strwidth(axis$labels, units = "inches"))
-  list(lines = wide / line + 0.8, labels = axis$labels, upright = TRUE)
+  wide <- function(labels) max(graphics::strwidth(labels, units = "inches"))
+  labels <- axis$labels
+  # at most a third of the height
+  most <- max(nchar(labels, type = "width"))
+  while (wide(labels) > size[2L] / 3 && most > 5L) {
+    most <- most - 1L
+    labels <- shorten(axis$labels, most)
+  }
+  list(lines = wide(labels) / line + 0.8, labels = labels, upright = TRUE)
 }
 
 #' Margins that leave at least a third of a small cell for the panel itself
@@ -133,7 +155,9 @@ draw_y_axis <- function(axis, small) {
       graphics::axis(2L, axis$at[i], axis$labels[i], lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink, cex.axis = small)
     }
   } else if (length(axis$at)) {
-    graphics::axis(2L, axis$at, axis$labels, lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink)
+    high <- rep(graphics::strheight("0"), length(axis$at))
+    kept <- thin_ticks(axis$at, high)
+    graphics::axis(2L, axis$at[kept], axis$labels[kept], lwd = 0, lwd.ticks = 0.8, col.ticks = pale_ink, gap.axis = -1)
   }
   if (!is.null(axis$extra)) {
     graphics::axis(

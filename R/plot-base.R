@@ -1,83 +1,133 @@
 # Figures in base graphics.
 
-#' Draw a figure, page by page
+#' Draw a figure, page by page, or panel by panel into the layout that the user has set
 #'
 #' @param ask Wait before a new page?
 #' @noRd
 draw_figure <- function(figure, ask = FALSE) {
-  # `mfrow` changes `cex`, so that one is put back last
-  old <- graphics::par("mfrow", "mar", "oma", "mgp", "tcl", "las", "bty", "xpd", "cex")
-  on.exit({
-    graphics::layout(1L)
+  room <- device_limits()
+  old <- graphics::par(set_parameters)
+  done <- FALSE
+  on.exit(if (!done) {
+    if (!room$taken) graphics::layout(1L)
     graphics::par(old)
   })
   if (ask) {
     old_ask <- grDevices::devAskNewPage(TRUE)
     on.exit(grDevices::devAskNewPage(old_ask), add = TRUE)
   }
-  for (i in seq_along(figure$pages)) {
-    draw_page(figure, i)
+  if (room$taken) {
+    last <- draw_cells(figure, room)
+  } else {
+    tell_one_page(length(figure$pages))
+    for (i in seq_along(figure$pages)) last <- draw_page(figure, i, room)
   }
+  leave_device(old, last, room$taken)
+  done <- TRUE
   invisible(figure)
 }
 
-#' Text sizes of a page: smaller with more panels, relative to the user's own `cex`
+#' Text size of a page: smaller with more panels and on small pages
 #' @noRd
-page_cex <- function(page) {
-  if (max(page$rows, page$columns) > 2L) 0.72 else if (max(page$rows, page$columns) > 1L) 0.85 else 1
+page_cex <- function(page, room) {
+  panels <- max(page$rows, page$columns)
+  min(room$cex, if (panels > 2L) 0.72 else if (panels > 1L) 0.85 else 1)
 }
 
-draw_page <- function(figure, number) {
+#' Draw one page
+#' @return Where its last panel stands, see panel_place()
+#' @noRd
+draw_page <- function(figure, number, room) {
   page <- figure$pages[[number]]
   panels <- figure$panels[page$panels]
-  cex <- page_cex(page)
-  line <- line_height() / graphics::par("cex")
+  cex <- page_cex(page, room) * (figure$cex %||% 1)
+  foot <- foot_cex * room$cex * (figure$cex %||% 1)
+  graphics::par(cex = 1)
+  line <- line_height()
   pair <- vapply(panels, function(panel) panel$kind == "pair", NA)
   turned <- vapply(panels, function(panel) isTRUE(panel$flipped), NA)
   key <- any(pair)
-  top <- if (all(pair)) 0 else legend_height(figure$series, line)
-  footer <- foot_lines(page_caption(figure, number))
+  top <- if (all(pair)) 0 else legend_height(figure$series, line, cex)
+  footer <- foot_lines(page_caption(figure, number), room$size[1L] - 0.3, foot)
   ylab <- if (!all(pair | turned)) figure$ylab
 
-  page_layout(page, top, key, line)
+  page_layout(page, top, key, line * cex)
   graphics::par(
     cex = cex, mgp = c(1.6, 0.45, 0), tcl = -0.25, las = 1, bty = "n", xpd = FALSE,
-    oma = outer_lines(length(footer), ylab, figure$title, cex)
+    oma = outer_lines(length(footer), ylab, figure$title, foot / cex)
   )
-  cell <- cell_size(page, top, key, line)
-  for (panel in panels) {
-    draw_panel(panel, figure, alone = length(panels) == 1L, cell = cell)
-  }
+  places <- lapply(panels, draw_panel, figure = figure, alone = length(panels) == 1L)
   # layout() goes on to the next cell: skip those that stay empty
   for (empty in seq_len(page$rows * page$columns - length(panels))) {
     graphics::plot.new()
   }
   if (key) draw_key(figure$key)
   if (top > 0) draw_legend(figure$series)
-  draw_outer(footer, ylab, figure$title, cex)
+  draw_outer(footer, ylab, figure$title, cex, foot)
+  places[[length(places)]]
+}
+
+#' Draw each panel into the next figure of the user's layout, where there is no room around them
+#' @noRd
+draw_cells <- function(figure, room) {
+  alone <- length(figure$panels) == 1L
+  graphics::par(cex = room$cex * (figure$cex %||% 1), mgp = c(1.6, 0.45, 0), tcl = -0.25, las = 1, bty = "n", xpd = FALSE)
+  if (!alone) tell_notes(figure)
+  for (i in unlist(lapply(figure$pages, `[[`, "panels"))) {
+    panel <- figure$panels[[i]]
+    if (panel$kind != "pair" && !isTRUE(panel$flipped)) panel$y$title <- panel$y$title %||% figure$ylab
+    if (alone) panel$foot <- c(figure$caption, panel_notes(list(panel)), key_note(figure$key))
+    place <- draw_panel(panel, figure, alone = TRUE)
+    if (i == 1L && length(figure$series$labels) > 1L) inset_legend(figure$series)
+  }
+  if (!is.null(figure$title)) {
+    graphics::mtext(figure$title, side = 3L, line = place$mar[3L] - 1.2, font = 2L, cex = graphics::par("cex"))
+  }
+  place
+}
+
+#' Notes that have no place among the figures of the user's layout
+#' @noRd
+tell_notes <- function(figure) {
+  notes <- c(figure$caption, panel_notes(figure$panels), key_note(figure$key))
+  pn_inform(
+    c("The panels follow the layout that {.fn par} or {.fn layout} has set; there is no room for notes.", if (length(notes)) {
+      c(i = paste(escape_braces(notes), collapse = " "))
+    }),
+    class = "layout"
+  )
+}
+
+key_note <- function(key) {
+  if (!is.null(key)) {
+    most <- format_ticks(signif(key$most, 2L))
+    sprintf("Colours: %s from -%s (blue) to %s (vermilion).", key$title, most, most)
+  }
 }
 
 #' Lines of the outer margins
 #' @noRd
-outer_lines <- function(n_footer, ylab, title, cex) {
-  c(0.3 + foot_height(n_footer, cex), if (is.null(ylab)) 0.4 else 1.5, if (is.null(title)) 0.3 else 2, 0.3)
+outer_lines <- function(n_footer, ylab, title, foot) {
+  c(0.3 + foot_height(n_footer, foot), if (is.null(ylab)) 0.4 else 1.5, if (is.null(title)) 0.3 else 2, 0.3)
 }
 
-draw_outer <- function(footer, ylab, title, cex) {
+draw_outer <- function(footer, ylab, title, cex, foot) {
   if (!is.null(ylab)) graphics::mtext(ylab, side = 2L, line = 0.2, outer = TRUE, las = 0L, cex = cex)
-  if (!is.null(title)) graphics::mtext(title, side = 3L, line = 0.3, outer = TRUE, font = 2L)
+  if (!is.null(title)) graphics::mtext(title, side = 3L, line = 0.3, outer = TRUE, font = 2L, cex = 1.2 * cex)
   for (i in seq_along(footer)) {
     graphics::mtext(
       footer[i],
-      side = 1L, line = 0.2 + foot_height(i - 1, cex), outer = TRUE, adj = 0, cex = foot_cex, col = "grey30"
+      side = 1L, line = 0.2 + foot_height(i - 1, foot / cex), outer = TRUE, adj = 0, cex = foot, col = "grey30"
     )
   }
 }
 
 foot_cex <- 0.8
 
-# in lines of a page with text size `cex`
-foot_height <- function(lines, cex) lines * 1.15 * foot_cex / cex
+#' Height of notes in lines of the panels' text
+#' @param foot Size of the notes relative to that text.
+#' @noRd
+foot_height <- function(lines, foot) lines * 1.15 * foot
 
 #' Height of a line of margin in inches
 #' @noRd
@@ -91,19 +141,21 @@ line_height <- function() {
 #' @noRd
 page_caption <- function(figure, number) {
   count <- length(figure$pages)
-  c(figure$caption, if (count > 1L) sprintf("Page %d of %d.", number, count))
+  notes <- panel_notes(figure$panels[figure$pages[[number]]$panels])
+  c(figure$caption, notes, if (count > 1L) sprintf("Page %d of %d.", number, count))
 }
 
-#' Sentences as lines that fit the device
+#' Sentences as lines of a width in inches
+#' @param cex Size of the text, whatever par("cex") is.
 #' @noRd
-foot_lines <- function(caption) {
+foot_lines <- function(caption, width, cex) {
   if (!length(caption)) {
     return(character())
   }
   text <- paste(caption, collapse = " ")
   # strwidth() needs no open plot for inches
-  each <- graphics::strwidth(text, units = "inches", cex = foot_cex) / nchar(text)
-  strwrap(text, max(20L, floor((graphics::par("din")[1L] - 0.3) / each)))
+  each <- graphics::strwidth(text, units = "inches", cex = cex / graphics::par("cex")) / nchar(text)
+  strwrap(text, max(20L, floor(width / each)))
 }
 
 #' Cells of a page: panels by row, the colour key at the right, the legend on top
@@ -125,14 +177,6 @@ page_layout <- function(page, top, key, line) {
 }
 
 key_width <- function(line) 5 * line
-
-#' Width and height of a cell in inches
-#' @noRd
-cell_size <- function(page, top, key, line) {
-  inside <- graphics::par("din") - c(sum(graphics::par("omi")[c(2L, 4L)]), sum(graphics::par("omi")[c(1L, 3L)]))
-  inside <- inside - c(if (key) key_width(line) else 0, top)
-  inside / c(page$columns, page$rows)
-}
 
 draw_key <- function(key) {
   cex <- graphics::par("cex")
@@ -158,17 +202,18 @@ draw_key <- function(key) {
 
 #' How many entries of a legend fit side by side on the device
 #' @noRd
-legend_columns <- function(series) {
+legend_columns <- function(series, cex = 1) {
   labels <- shorten(series$labels, 30L)
-  each <- 1.15 * max(graphics::strwidth(labels, units = "inches")) + 5 * graphics::strwidth("M", units = "inches")
+  wide <- function(text) graphics::strwidth(text, units = "inches", cex = cex)
+  each <- 1.15 * max(wide(labels)) + 5 * wide("M")
   max(1L, min(length(labels), floor(graphics::par("din")[1L] / each)))
 }
 
 #' Height of the legend in inches; none for a single series
 #' @noRd
-legend_height <- function(series, line) {
+legend_height <- function(series, line, cex) {
   n <- length(series$labels)
-  if (n > 1L) (0.5 + 1.2 * ceiling(n / legend_columns(series))) * line else 0
+  if (n > 1L) (0.5 + 1.2 * ceiling(n / legend_columns(series, cex))) * line * cex else 0
 }
 
 draw_legend <- function(series) {
@@ -182,5 +227,16 @@ draw_legend <- function(series) {
     legend = labels, col = series$colours, lty = if (filled) NA else series$lines, lwd = 2, bty = "n",
     pch = if (filled) 15L else NA, pt.cex = 1.6, text.width = 1.15 * max(graphics::strwidth(labels)),
     seg.len = if (filled) 0.8 else 1.8, x.intersp = 0.8, ncol = legend_columns(series), xpd = NA
+  )
+}
+
+#' A legend within a panel, where there is no room for one above
+#' @noRd
+inset_legend <- function(series) {
+  filled <- isTRUE(series$filled)
+  graphics::legend(
+    "topleft",
+    legend = shorten(series$labels, 20L), col = series$colours, lty = if (filled) NA else series$lines, lwd = 2,
+    bty = "n", pch = if (filled) 15L else NA, seg.len = 1.2, cex = 0.8
   )
 }

@@ -8,8 +8,9 @@ shade_colour <- "#7F8FA6"
 blank_colour <- "grey85"
 
 #' Colours of the series of a figure; a long list starts again
+#' @param colours Given by the user, or NULL.
 #' @noRd
-series_colours <- function(n) rep_len(okabe_ito, n)
+series_colours <- function(n, colours = NULL) rep_len(colours %||% okabe_ito, n)
 
 #' Line types of the series: the palette's second round is dashed, its third dotted
 #' @noRd

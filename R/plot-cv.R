@@ -3,27 +3,33 @@
 #' Plot a cross-validation
 #'
 #' @param x,object From [cv_protonam()].
-#' @param which `"scores"` of the folds, or out-of-fold `"predictions"`: observed values against predictions or, for two
-#'   classes, the observed share of events against the predicted probability in ten groups of rows, with 95 % intervals.
-#' @param main Title of the figure.
+#' @param which `"scores"` of the folds and their mean with its 95 % interval (Student's, over folds; as folds share
+#'   training rows, it tends to be a little too short), or out-of-fold `"predictions"`: observed values against
+#'   predictions or, for two classes, the observed share of events against the predicted probability in ten groups of
+#'   rows, with 95 % intervals.
+#' @param main,cex,col Title of the figure, relative size of its text, colours of the responses.
+#' @param size See [autoplot.protonam()].
 #' @param ... Not used.
 #' @return `x`, invisibly; `autoplot()` returns a ggplot object.
 #' @examples
 #' cv <- cv_protonam(mpg ~ wt, mtcars, folds = 2, epochs = 5, hidden = 8, prototypes = 4, seed = 1)
 #' plot(cv, which = "predictions")
 #' @export
-plot.protonam_cv <- function(x, which = c("scores", "predictions"), main = NULL, ...) {
+plot.protonam_cv <- function(x, which = c("scores", "predictions"), main = NULL, cex = 1, col = NULL, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_cv)))
-  draw_pages(cv_figure(x, which, plot_options(main = main, limits = device_limits())), FALSE)
+  options <- plot_options(main = main, cex = cex, col = col, limits = device_limits())
+  draw_pages(cv_figure(x, which, options), FALSE)
   invisible(x)
 }
 
 # nolint start: object_name_linter.
 #' @rdname plot.protonam_cv
 #' @exportS3Method ggplot2::autoplot
-autoplot.protonam_cv <- function(object, which = c("scores", "predictions"), main = NULL, ...) {
+autoplot.protonam_cv <- function(object, which = c("scores", "predictions"), main = NULL, cex = 1, col = NULL,
+                                 size = NULL, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam_cv)))
-  gg_pages(cv_figure(object, which, plot_options(main = main)), NULL)
+  options <- plot_options(main = main, cex = cex, col = col, limits = gg_room(size))
+  gg_pages(cv_figure(object, which, options), NULL)
 }
 # nolint end
 
@@ -34,14 +40,19 @@ cv_figure <- function(x, which, options) {
   panels <- if (which == "scores") fold_panels(x, responses) else list(observed_panel(x))
   columns <- min(length(panels), options$limits[2L])
   k <- max(1L, length(responses))
+  pages <- if (options$room$taken) {
+    panel_pages(rep(FALSE, length(panels)), options)
+  } else {
+    list(list(panels = seq_along(panels), rows = ceiling(length(panels) / columns), columns = columns))
+  }
   list(
-    panels = panels,
-    pages = list(list(panels = seq_along(panels), rows = ceiling(length(panels) / columns), columns = columns)),
+    panels = panels, pages = pages,
     series = list(
-      labels = if (several) responses else character(), colours = series_colours(k), lines = rep(1L, k), filled = TRUE
+      labels = if (several) responses else character(), colours = series_colours(k, options$col), lines = rep(1L, k), filled = TRUE
     ),
     key = NULL, ylab = NULL, xlab = NULL, title = options$main,
-    caption = if (which == "scores") "Points: folds; dashed lines: their means."
+    caption = if (which == "scores") "Points: folds. Diamonds and dashed lines: their means with 95 % intervals.",
+    cex = options$cex, room = options$room
   )
 }
 
@@ -50,23 +61,38 @@ cv_figure <- function(x, which, options) {
 fold_panels <- function(x, responses) {
   folds <- unique(x$scores$fold)
   series <- if (is.null(responses)) rep(1L, nrow(x$scores)) else match(x$scores$response, responses)
-  at <- length(folds) + 1 - match(x$scores$fold, folds)
+  # the mean stands in the last line
+  at <- length(folds) + 2 - match(x$scores$fold, folds)
   lapply(unique(x$summary$score), function(name) {
     value <- x$scores[[name]]
     known <- is.finite(value)
-    mean <- x$summary$mean[x$summary$score == name]
-    axis <- axis_number(spread(c(value, mean), 0.08), n = 4L)
-    names <- axis_level(rev(shorten(folds, 12L)))
+    means <- score_means(value, series)
+    axis <- axis_number(spread(c(value, unlist(means)), 0.08), n = 4L)
+    names <- axis_level(c("mean", rev(shorten(folds, 12L))))
     marks <- list(point = data.frame(x = value, y = at + dodge(series, 0.5), series = series)[known, ])
-    mean <- mean[is.finite(mean)]
-    if (length(mean)) {
-      marks$guide <- data.frame(x = mean, y = names$limits[1L], xend = mean, yend = names$limits[2L])
+    here <- is.finite(means$mean)
+    if (any(here)) {
+      place <- 1 + dodge(seq_along(here), 0.5)
+      marks$missing <- data.frame(x = means$mean, y = place, series = seq_along(here))[here, ]
+      marks$guide <- data.frame(x = means$mean, y = place, xend = means$mean, yend = names$limits[2L])[here, ]
+      wide <- here & is.finite(means$lower)
+      marks$interval <- data.frame(
+        x = means$lower, y = place, xend = means$upper, yend = place, series = seq_along(here)
+      )[wide, ]
     }
     if (!any(known)) {
       marks$label <- data.frame(x = mean(axis$limits), y = mean(names$limits), label = "not defined in any fold")
     }
     list(title = score_labels[[name]], kind = "scores", flipped = TRUE, x = axis, y = names, marks = marks)
   })
+}
+
+#' Means of the folds and their intervals, one line per response
+#' @noRd
+score_means <- function(value, series) {
+  each <- lapply(split(value, series), function(x) c(mean(x[is.finite(x)]), mean_interval(x)))
+  out <- as.data.frame(do.call(rbind, each))
+  stats::setNames(out, c("mean", "lower", "upper"))
 }
 
 #' Observations against out-of-fold predictions
@@ -104,12 +130,10 @@ shares_in_groups <- function(mean, y, weights) {
   total <- rowsum(weights, group)[, 1L]
   share <- rowsum(weights * y, group)[, 1L] / total
   size <- total^2 / rowsum(weights^2, group)[, 1L]
-  z <- stats::qnorm(0.975)
-  middle <- (share + z^2 / (2 * size)) / (1 + z^2 / size)
-  half <- z * sqrt(share * (1 - share) / size + z^2 / (4 * size^2)) / (1 + z^2 / size)
+  ends <- wilson_interval(share, size)
   at <- rowsum(weights * mean, group)[, 1L] / total
   list(
     point = data.frame(x = at, y = share, series = 1L),
-    interval = data.frame(x = at, y = middle - half, xend = at, yend = middle + half, series = 1L)
+    interval = data.frame(x = at, y = ends$lower, xend = at, yend = ends$upper, series = 1L)
   )
 }

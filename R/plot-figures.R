@@ -6,6 +6,7 @@
 #   key      NULL, or the colour scale of pairs: list(most, axis, title); values run from -most to most
 #   ylab     title of the axis of effects, or NULL    xlab    the same for x
 #   title    NULL or a string                         caption strings for the foot of each page
+#   cex      relative size of the text                room    what it was arranged for, see new_room()
 
 #' Figure of a shapes data frame
 #'
@@ -13,29 +14,40 @@
 #' @param options See plot_options().
 #' @noRd
 shape_figure <- function(shapes, options) {
+  options <- with_words(options, shapes)
   ratio <- is_ratio(shapes)
   rows <- figure_rows(shapes, ratio)
-  series <- figure_series(rows)
+  series <- figure_series(rows, options$col)
   rows$series <- series$index
-  panels <- split_panels(rows)
+  panels <- split_levels(split_panels(rows), shapes, options$room$size[2L])
   pair <- vapply(panels, function(part) is_pair(part), NA)
+  check_ylim(options$ylim, panels[!pair], ratio)
+  check_log_features(options$log, shapes)
   common <- effect_limits(panels[!pair])
   label <- options$ylab %||% attr(shapes, "scale_label") %||% "effect"
   layers <- unique(rows$layer[!is.na(rows$layer)])
   large <- vapply(panels, function(part) n_levels(part) > many_levels, NA)
-  pages <- panel_pages(large, options$most, options$limits, across = max(1L, length(layers)))
-  columns <- integer(length(panels))
-  for (page in pages) columns[page$panels] <- page$columns
+  pages <- panel_pages(large, options, across = max(1L, length(layers)))
+  page_of <- rep(seq_along(pages), lengths(lapply(pages, `[[`, "panels")))[order(unlist(lapply(pages, `[[`, "panels")))]
 
   options$label <- label
   built <- lapply(seq_along(panels), function(i) {
-    options$ticks <- c(7L, 5L, 4L)[min(columns[i], 3L)]
+    page <- pages[[page_of[i]]]
+    options$chars <- panel_chars(page, options$room, key = any(pair[page$panels]))
+    options$ticks <- if (options$chars > 60L) 7L else if (options$chars > 30L) 5L else 4L
     part <- panels[[i]]
-    limits <- if (options$free_y && !pair[i]) effect_limits(list(part)) else common
-    y <- axis_effect(limits, ratio, 5L)
-    panel <- build_panel(part, shapes, y, columns[i], large[i], options)
+    given <- if (!pair[i]) term_ends(options$ylim, part$term[1L])
+    limits <- if (!is.null(given)) {
+      if (ratio) log(given) else given
+    } else if (options$free_y && !pair[i]) {
+      effect_limits(list(part))
+    } else {
+      common
+    }
+    panel <- build_panel(part, shapes, axis_effect(limits, ratio, 5L), large[i], options)
     if (!pair[i]) panel <- cut_panel(panel)
-    panel$x <- thin_axis(panel$x, page_width[min(columns[i], 4L)])
+    if (!is.null(given)) panel$cut <- FALSE
+    panel$x <- thin_axis(panel$x, options$chars)
     panel
   })
   most <- if (any(pair)) pair_range(built[pair])
@@ -43,11 +55,56 @@ shape_figure <- function(shapes, options) {
     panels = built, pages = pages,
     series = series[c("labels", "colours", "lines")],
     key = if (any(pair)) list(most = most, axis = axis_effect(c(-1, 1) * most, ratio, 5L), title = label),
-    ylab = if (!all(pair)) label, xlab = NULL, title = options$main,
+    ylab = if (!all(pair)) label, xlab = NULL, title = options$main, cex = options$cex,
+    room = options$room,
     caption = c(
-      describe_reference(attr(shapes, "reference")[unique(rows$term)]), figure_note(shapes, rows), cut_note(built), if (any(pair)) blank_note(built), options$note
+      describe_reference(attr(shapes, "reference")[unique(rows$term)]), figure_note(shapes, rows), options$note
     )
   )
+}
+
+#' Stop at features that have levels and should have a logarithmic axis
+#' @noRd
+check_log_features <- function(log, shapes) {
+  for (feature in log) {
+    if (identical(attr(shapes, "terms")[[feature]]$type, "categorical")) {
+      pn_abort("{.arg log}: {.field {feature}} is not a number.", class = "argument", arg = "log")
+    }
+  }
+}
+
+#' Stop at limits of terms that are not drawn, and at ratios that are not positive
+#' @noRd
+check_ylim <- function(ylim, panels, ratio) {
+  terms <- unique(vapply(panels, function(part) part$term[1L], ""))
+  if (is.list(ylim)) check_features(names(ylim), terms, "ylim")
+  if (ratio && any(unlist(ylim) <= 0)) {
+    pn_abort("{.arg ylim} must be positive where effects are ratios.", class = "argument", arg = "ylim")
+  }
+}
+
+level_height <- 0.1 # inches that the name of a level needs
+
+#' Features with more levels than a page has room for get several panels
+#' @param height Of the page, in inches.
+#' @noRd
+split_levels <- function(panels, shapes, height) {
+  most <- max(many_levels, floor((height - 1) / level_height))
+  out <- lapply(panels, function(part) {
+    levels <- unique(part$level[part$level != missing_level])
+    known <- feature_facts(shapes, part$term[1L])$levels
+    levels <- c(intersect(known, levels), setdiff(levels, known))
+    if (is_pair(part) || length(levels) <= most || !all(is.na(part$x))) {
+      return(list(part))
+    }
+    count <- ceiling(length(levels) / most)
+    group <- ceiling(match(part$level, levels) / ceiling(length(levels) / count))
+    group[is.na(group)] <- count # the missing value stands last
+    lapply(seq_len(count), function(k) {
+      structure(part[group == k, ], part = c(attr(part, "part"), sprintf("%d of %d", k, count)))
+    })
+  })
+  do.call(c, out)
 }
 
 #' The largest absolute interaction that is drawn
@@ -56,6 +113,10 @@ pair_range <- function(panels) {
   value <- unlist(lapply(panels, function(panel) c(panel$marks$tile$value, panel$marks$cell$value)))
   max(abs(value), 0, na.rm = TRUE)
 }
+
+#' What a reader must know about some panels: what is cut off, left out or blank
+#' @noRd
+panel_notes <- function(panels) c(cut_note(panels), beyond_note(panels), blank_note(panels))
 
 blank_note <- function(panels) {
   if (any(vapply(panels, function(panel) !is.null(panel$marks$blank), NA))) "Grey: no training rows near."
@@ -87,12 +148,12 @@ n_levels <- function(part) max(length(unique(part$level)), length(unique(part$le
 #' Series of a figure: classes of a multinomial response, else groups or responses
 #' @return list(index: series of every row, labels, colours, lines)
 #' @noRd
-figure_series <- function(rows) {
+figure_series <- function(rows, colours = NULL) {
   by <- if (length(unique(rows$output[!is.na(rows$output)])) > 1L) rows$output else rows$task
   labels <- unique(by[!is.na(by)])
   list(
     index = if (length(labels)) match(by, labels) else rep(1L, nrow(rows)),
-    labels = labels, colours = series_colours(max(1L, length(labels))),
+    labels = labels, colours = series_colours(max(1L, length(labels)), colours),
     lines = series_line_types(max(1L, length(labels)))
   )
 }
@@ -117,40 +178,36 @@ split_panels <- function(rows) {
   }))
 }
 
-# about how many characters a panel is wide when 1, 2, 3, 4 stand side by side on a page of 7 inches
-page_width <- c(70L, 38L, 26L, 18L)
-
 #' One panel of a figure
 #'
-#' @param columns Panels side by side on its page, which is how much room names have.
+#' @param options With `chars`, about how many characters the panel is wide.
 #' @noRd
-build_panel <- function(part, shapes, y, columns, large, options) {
-  width <- page_width[min(columns, 4L)]
+build_panel <- function(part, shapes, y, large, options) {
+  width <- options$chars
   words <- attr(part, "part")
   term <- part$term[1L]
   if (is_pair(part)) {
     names <- term_parts(term, attr(shapes, "features"))
     facts <- lapply(names, feature_facts, shapes = shapes)
-    labels <- with_units(feature_labels(names, options$labels), facts)
-    panel <- panel_pair(part, facts, labels, NULL, options$style, options)
-    panel$y$labels <- shorten(panel$y$labels, c(24L, 14L, 10L)[min(columns, 3L)])
+    panel <- panel_pair(part, facts, axis_titles(names, facts, options), NULL, options$style, options)
+    panel$y$labels <- shorten(panel$y$labels, width %/% 3L)
     # ggplot2 turns all labels of a figure or none, so names along x are also kept abbreviated to their room
     if (isTRUE(panel$x$named)) {
       room <- max(3L, width %/% length(c(panel$x$labels, panel$x$extra$label)))
       panel$x$tight <- unname(abbreviate(panel$x$labels, room, method = "both.sides", named = FALSE))
     }
     panel$x$labels <- shorten(panel$x$labels, 16L)
-    panel$title <- panel_title(labels, words, width)
+    panel$title <- panel_title(axis_titles(names, facts, options), words, width)
     panel$words <- if (length(words)) shorten(paste(words, collapse = ", "), width)
     panel$x$title <- shorten(panel$x$title, width)
-    panel$y$title <- shorten(panel$y$title, width)
+    panel$y$title <- shorten(panel$y$title, max(12L, as.integer(0.6 * width)))
     return(panel)
   }
   facts <- feature_facts(shapes, term)
-  title <- panel_title(with_units(feature_labels(term, options$labels), list(facts)), words, width)
+  title <- panel_title(axis_titles(term, list(facts), options), words, width)
   if (all(is.na(part$x)) && any(!is.na(part$level) & part$level != missing_level)) {
     panel <- panel_levels(part, facts, y, title, options)
-    fit_levels(panel, width, columns, large, options$label)
+    fit_levels(panel, width, large, options$label)
   } else {
     panel_curve(part, facts, y, title, options)
   }
@@ -158,14 +215,14 @@ build_panel <- function(part, shapes, y, columns, large, options) {
 
 #' Level names that fit: side by side when there is room, else one per line with the axes exchanged
 #' @noRd
-fit_levels <- function(panel, width, columns, large, label) {
+fit_levels <- function(panel, width, large, label) {
   names <- panel$x$labels
   all_names <- c(names, panel$x$extra$label)
   room <- width %/% length(all_names)
-  if (!large && max(nchar(all_names, type = "width")) <= room) {
+  if (!large && 1.2 * max(nchar(all_names, type = "width")) <= room) {
     return(panel)
   }
-  panel$x$labels <- shorten(names, c(48L, 26L, 14L)[min(columns, 3L)])
+  panel$x$labels <- shorten(names, max(8L, as.integer(0.6 * width)))
   panel <- flip_panel(panel)
   panel$x$title <- label
   panel
@@ -190,11 +247,23 @@ feature_labels <- function(features, labels) {
   ifelse(is.na(given), features, given)
 }
 
-#' Durations with their unit, unless the label was given
+#' Labels of features with their units, unless the label already has one
 #' @noRd
-with_units <- function(labels, facts) {
-  unit <- vapply(facts, function(fact) if (identical(fact$type, "difftime")) fact$unit %||% "" else "", "")
+axis_titles <- function(features, facts, options) {
+  labels <- feature_labels(features, options$labels)
+  own <- vapply(facts, function(fact) if (identical(fact$type, "difftime")) fact$unit %||% "" else "", "")
+  unit <- ifelse(features %in% names(options$units), options$units[features], own)
   ifelse(nzchar(unit) & !grepl("(", labels, fixed = TRUE), paste0(labels, " (", unit, ")"), labels)
+}
+
+#' Options in which labels and units of the data's columns stand where none were given
+#' @noRd
+with_words <- function(options, data) {
+  words <- attr(data, "words")
+  add <- function(given, known) c(given, known[setdiff(names(known), names(given))])
+  options$labels <- add(options$labels, words$labels)
+  options$units <- add(options$units, words$units)
+  options
 }
 
 #' What a reader must know: what the bands mean

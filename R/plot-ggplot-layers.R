@@ -10,8 +10,10 @@
 gg_page <- function(figure, number) {
   page <- figure$pages[[number]]
   panels <- figure$panels[page$panels]
+  figure$room <- figure$room %||% gg_room()
+  figure$text <- figure$room$cex * (figure$cex %||% 1)
   own <- !all(vapply(panels, is_plain, NA)) && length(panels) > 1L
-  panels <- lapply(seq_along(panels), function(j) gg_place(panels[[j]], j, own))
+  panels <- lapply(seq_along(panels), function(j) if (own) gg_place(panels[[j]], j) else gg_unlog(panels[[j]]))
   turned <- vapply(panels, function(panel) isTRUE(panel$flipped), NA)
   plot <- ggplot2::ggplot()
   for (role in names(mark_styles)) {
@@ -25,7 +27,8 @@ gg_page <- function(figure, number) {
   # effects along x in some panels only: these need a separate title
   plot +
     gg_axis(panels, "x", titled = any(turned) && !all(turned)) + gg_axis(panels, "y") +
-    gg_facets(panels, page) + gg_scales(figure, panels) + gg_titles(figure, panels, number) + gg_theme(panels)
+    gg_facets(panels, page) + gg_scales(figure, panels) + gg_titles(figure, panels, number) +
+    gg_theme(panels, page, figure)
 }
 
 #' Are a panel's coordinates numbers of a kind that any plot could have?
@@ -38,25 +41,37 @@ is_plain <- function(panel) {
 #' @noRd
 gg_aes <- function(...) do.call(ggplot2::aes, lapply(c(...), as.name))
 
-#' A panel with its marks and axes in separate coordinates, or (`own = FALSE`) unchanged
+#' A panel with its marks and axes in separate coordinates
 #' @noRd
-gg_place <- function(panel, j, own) {
-  if (!own) {
-    return(panel)
-  }
+gg_place <- function(panel, j) {
   for (side in c("x", "y")) {
-    axis <- panel[[side]]
-    move <- function(value) 3 * j + (value - axis$limits[1L]) / diff(axis$limits)
-    columns <- if (side == "x") c("x", "xend", "xmin", "xmax") else c("y", "yend", "ymin", "ymax", "lower", "upper")
-    panel$marks <- lapply(panel$marks, function(mark) {
-      here <- intersect(columns, names(mark))
-      mark[here] <- lapply(mark[here], move)
-      mark
-    })
-    panel[[side]]$at <- move(axis$at)
-    if (!is.null(axis$extra)) panel[[side]]$extra$at <- move(axis$extra$at)
-    panel[[side]]$limits <- move(axis$limits)
+    limits <- panel[[side]]$limits
+    panel <- gg_move(panel, side, function(value) 3 * j + (value - limits[1L]) / diff(limits))
+    panel[[side]]$ratio <- FALSE
   }
+  panel
+}
+
+#' A panel whose logarithmic axes are in the units of the values, so that they can be added to
+#' @noRd
+gg_unlog <- function(panel) {
+  for (side in c("x", "y")) {
+    if (isTRUE(panel[[side]]$ratio)) panel <- gg_move(panel, side, exp)
+  }
+  panel
+}
+
+gg_move <- function(panel, side, move) {
+  columns <- if (side == "x") c("x", "xend", "xmin", "xmax") else c("y", "yend", "ymin", "ymax", "lower", "upper")
+  panel$marks <- lapply(panel$marks, function(mark) {
+    here <- intersect(columns, names(mark))
+    mark[here] <- lapply(mark[here], move)
+    mark
+  })
+  axis <- panel[[side]]
+  panel[[side]]$at <- move(axis$at)
+  if (!is.null(axis$extra)) panel[[side]]$extra$at <- move(axis$extra$at)
+  panel[[side]]$limits <- move(axis$limits)
   panel
 }
 
@@ -123,7 +138,7 @@ gg_layer <- function(mark, style, role, figure) {
     ),
     text = draw(
       ggplot2::geom_text, c(x = "x", y = "y", label = "label", hjust = "adjust"),
-      size = 3 * style$size
+      size = 3 * style$size * figure$text
     )
   )
 }
@@ -151,15 +166,24 @@ gg_axis <- function(panels, side, titled = FALSE) {
   labels <- Map(function(panel, axis) c(gg_tick_labels(panel, axis, titled), axis$extra$label), panels, axes)
   limits <- vapply(axes, `[[`, numeric(2L), "limits")
   find_breaks <- function(shown) at[[which.min(colSums(abs(limits - shown)))]]
+  nearest_tick <- function(breaks, ticks) {
+    # a logarithmic scale gives breaks back with rounding errors
+    found <- vapply(breaks, function(b) which.min(c(abs(ticks - b), Inf))[1L], 1L)
+    ifelse(abs(ticks[found] - breaks) <= 1e-8 * max(abs(ticks), 1e-300), found, NA)
+  }
   find_labels <- function(breaks) {
     known <- breaks[!is.na(breaks)]
-    here <- which(vapply(at, function(ticks) all(known %in% ticks), NA))
+    here <- which(vapply(at, function(ticks) length(ticks) > 0L && !anyNA(nearest_tick(known, ticks)), NA))
     if (!length(here)) {
       return(format_ticks(breaks))
     }
-    labels[[here[1L]]][match(breaks, at[[here[1L]]])]
+    labels[[here[1L]]][nearest_tick(breaks, at[[here[1L]]])]
   }
-  scale <- if (side == "x") ggplot2::scale_x_continuous else ggplot2::scale_y_continuous
+  scale <- if (isTRUE(axes[[1L]]$ratio)) {
+    if (side == "x") ggplot2::scale_x_log10 else ggplot2::scale_y_log10
+  } else {
+    if (side == "x") ggplot2::scale_x_continuous else ggplot2::scale_y_continuous
+  }
   # numbers may be left out where they would touch, names may not
   named <- side == "y" && any(vapply(axes, function(axis) isTRUE(axis$named), NA))
   scale(
@@ -207,7 +231,10 @@ gg_scales <- function(figure, panels) {
   names <- seq_len(count)
   labels <- if (several) stats::setNames(shorten(series$labels, 30L), names) else ggplot2::waiver()
   values <- stats::setNames(series$colours, names)
-  guide <- if (several && !isTRUE(series$filled)) "legend" else "none"
+  each <- max(nchar(shorten(series$labels, 30L), type = "width"), 1L) + 5L
+  across <- max(1L, floor(figure$room$size[1L] / (0.075 * figure$text * each)))
+  legend <- if (several) ggplot2::guide_legend(ncol = min(count, across)) else "none"
+  guide <- if (isTRUE(series$filled)) "none" else legend
   roles <- unique(unlist(lapply(panels, function(panel) names(panel$marks))))
   list(
     ggplot2::scale_alpha_identity(), ggplot2::scale_size_identity(),
@@ -219,7 +246,7 @@ gg_scales <- function(figure, panels) {
     },
     if ("bar" %in% roles) {
       ggplot2::scale_fill_manual(
-        values = values, labels = labels, name = NULL, guide = if (several) "legend" else "none", drop = FALSE
+        values = values, labels = labels, name = NULL, guide = legend, drop = FALSE
       )
     },
     if (any(c("tile", "cell") %in% roles)) {
@@ -235,7 +262,8 @@ gg_scales <- function(figure, panels) {
 
 gg_titles <- function(figure, panels, number) {
   caption <- page_caption(figure, number)
-  caption <- if (length(caption)) paste(strwrap(paste(caption, collapse = " "), 105L), collapse = "\n")
+  width <- max(20L, floor((figure$room$size[1L] - 0.2) / (0.064 * figure$text)))
+  caption <- if (length(caption)) paste(strwrap(paste(caption, collapse = " "), width), collapse = "\n")
   upright <- any(vapply(panels, function(panel) panel$kind != "pair" && !isTRUE(panel$flipped), NA))
   x <- figure$xlab
   y <- if (upright) figure$ylab
@@ -249,16 +277,20 @@ gg_titles <- function(figure, panels, number) {
   ggplot2::labs(x = x, y = y, title = figure$title, caption = caption)
 }
 
-gg_theme <- function(panels) {
+gg_theme <- function(panels, page, figure) {
   # one panel without a separate title: the title stands at the axis
   single <- length(panels) == 1L && (!isTRUE(panels[[1L]]$flipped) || is.null(panels[[1L]]$title))
-  dense <- max(vapply(panels, function(panel) if (isTRUE(panel$y$named)) length(panel$y$at) else 0L, 1L)) > 25L
-  ggplot2::theme_classic(base_size = 10) +
+  text <- figure$text * if (max(page$rows, page$columns) > 2L) 0.9 else 1
+  # names of levels must not touch
+  lines <- max(1L, vapply(panels, function(panel) if (isTRUE(panel$y$named)) length(panel$y$at) + 1L else 0L, 1L))
+  height <- (figure$room$size[2L] - 0.8 * figure$text) / page$rows - 0.5 * figure$text
+  ggplot2::theme_classic(base_size = 10 * text) +
     ggplot2::theme(
       axis.line = ggplot2::element_line(colour = pale_ink, linewidth = 0.3),
       axis.ticks = ggplot2::element_line(colour = pale_ink, linewidth = 0.3),
       axis.text = ggplot2::element_text(colour = ink),
-      axis.text.y = ggplot2::element_text(size = if (dense) 7 else 8.5),
+      axis.text.y = ggplot2::element_text(size = min(8.5 * text, max(3, 72 * height / lines / 1.15))),
+      legend.key.size = ggplot2::unit(0.9, "lines"),
       strip.background = ggplot2::element_blank(),
       strip.text = if (single) ggplot2::element_blank() else ggplot2::element_text(face = "bold", hjust = 0),
       panel.spacing = ggplot2::unit(9, "pt"), plot.margin = ggplot2::margin(5, 12, 5, 5),

@@ -10,6 +10,9 @@
 #' @param object A fit from [protonam()], or a data frame from [shapes()], [term_importance()] or [contributions()].
 #' @param page Which page, when the panels need several: a number, or `"all"` for a list with a plot per page. By
 #'   default the first, with a message that gives their number.
+#' @param size Width and height in inches of the picture for which the panels are arranged, names shortened and notes
+#'   broken into lines, such as `c(3.5, 3)` for a column of a journal. By default those of the open graphics device, or
+#'   7 by 5.
 #' @param ... Not used; a misspelt argument is an error.
 #'
 #' @return A ggplot2 plot, or with `page = "all"` a list of them.
@@ -30,13 +33,11 @@ autoplot.protonam <- function(object, terms = NULL, layers = FALSE,
                               scale = c("link", "response", "odds ratio", "hazard ratio", "rate ratio"),
                               style = c("heat", "scatter"), labels = NULL, ylab = NULL, main = NULL, free_y = FALSE,
                               density = TRUE, rug = TRUE, panels = 12, page = NULL, simultaneous = FALSE,
-                              reference = NULL, ...) {
+                              reference = NULL, units = NULL, level_labels = NULL, xlim = NULL, ylim = NULL,
+                              log = "", cex = 1, col = NULL, pages = NULL, ncol = NULL, size = NULL, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam)))
   object <- check_fit(object)
-  options <- plot_options(
-    style, labels, ylab, main, free_y, density, rug, panels,
-    features = feature_names(object)
-  )
+  options <- given_options(mget(shape_arguments), feature_names(object), gg_room(size))
   options[c("simultaneous", "reference")] <- list(simultaneous, reference)
   gg_pages(fit_figure(object, terms, layers, which, level, scale, options)$figure, page)
 }
@@ -45,20 +46,19 @@ autoplot.protonam <- function(object, terms = NULL, layers = FALSE,
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_shapes <- function(object, terms = NULL, style = c("heat", "scatter"), labels = NULL, ylab = NULL,
                                      main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12,
-                                     page = NULL, ...) {
+                                     page = NULL, units = NULL, level_labels = NULL, xlim = NULL, ylim = NULL,
+                                     log = "", cex = 1, col = NULL, pages = NULL, ncol = NULL, size = NULL, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam_shapes)))
-  options <- plot_options(
-    style, labels, ylab, main, free_y, density, rug, panels,
-    features = names(attr(object, "terms"))
-  )
+  options <- given_options(mget(shape_arguments), names(attr(object, "terms")), gg_room(size))
   gg_pages(shape_figure(pick_shapes(object, terms), options), page)
 }
 
 #' @rdname autoplot.protonam
 #' @exportS3Method ggplot2::autoplot
-autoplot.protonam_importance <- function(object, terms = NULL, labels = NULL, ylab = NULL, main = NULL, ...) {
+autoplot.protonam_importance <- function(object, terms = NULL, labels = NULL, ylab = NULL, main = NULL, cex = 1,
+                                         col = NULL, size = NULL, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam_importance)))
-  options <- plot_options(labels = labels, ylab = ylab, main = main)
+  options <- plot_options(labels = labels, ylab = ylab, main = main, cex = cex, col = col, limits = gg_room(size))
   if (!is.null(terms)) options$bars <- Inf
   gg_pages(importance_figure(pick_importance(object, terms), options), NULL)
 }
@@ -66,9 +66,10 @@ autoplot.protonam_importance <- function(object, terms = NULL, labels = NULL, yl
 #' @rdname autoplot.protonam
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_contributions <- function(object, rows = NULL, labels = NULL, ylab = NULL, main = NULL,
-                                            free_y = FALSE, page = NULL, ...) {
+                                            free_y = FALSE, page = NULL, units = NULL, level_labels = NULL, cex = 1,
+                                            col = NULL, size = NULL, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam_contributions)))
-  options <- plot_options(labels = labels, ylab = ylab, main = main, free_y = free_y)
+  options <- given_options(mget(row_arguments), NULL, gg_room(size))
   gg_pages(waterfall_figure(pick_rows(object, rows), options), page)
 }
 
@@ -91,4 +92,20 @@ gg_pages <- function(figure, page) {
     page <- 1
   }
   gg_page(figure, check_number(page, "page", min = 1, max = count, whole = TRUE))
+}
+
+#' The room of a picture, by default that of the open device
+#' @noRd
+gg_room <- function(size = NULL) {
+  if (is.null(size)) {
+    open <- grDevices::dev.cur() > 1L
+    return(new_room(if (open) grDevices::dev.size("in") else default_size))
+  }
+  if (!is.numeric(size) || length(size) != 2L || any(!is.finite(size)) || any(size <= 0)) {
+    pn_abort(
+      "{.arg size} must be width and height in inches, as in {.code c(3.5, 3)}, not {describe(size)}.",
+      class = "argument", arg = "size"
+    )
+  }
+  new_room(as.double(size))
 }

@@ -3,7 +3,6 @@
 # A page is list(panels, rows, columns): numbers of the panels, filled by row. Panels of few levels and of curves share
 # pages of at most `most` panels; a panel of many levels needs height and gets a separate page, or half of one.
 
-max_panels <- 12L
 many_levels <- 12L
 
 #' Rows and columns for n panels
@@ -19,24 +18,27 @@ panel_grid <- function(n, limits = c(4L, 3L)) {
 #' Pages for panels
 #'
 #' @param large Logical, one per panel: does it need the height of a page?
-#' @param limits Most rows and columns per page.
+#' @param options list(most: panels of a page; limits: most rows and columns; pages, ncol: NULL or as asked for)
 #' @param across Number of panels that belong side by side (the layers of a term), or 1.
 #' @noRd
-panel_pages <- function(large, most = max_panels, limits = c(4L, 3L), across = 1L) {
+panel_pages <- function(large, options = list(most = max_panels, limits = c(4L, 3L)), across = 1L) {
+  limits <- options$limits
+  if (isTRUE(options$room$taken)) {
+    return(lapply(same_pages(length(large), prod(limits), limits[2L]), utils::modifyList, list(rows = limits[1L])))
+  }
+  if (!is.null(options$pages) || !is.null(options$ncol)) {
+    return(asked_pages(length(large), options, across))
+  }
   small <- which(!large)
   pages <- list()
   if (across > 1L && !any(large)) {
     columns <- min(across, max(limits[2L], 4L))
     per_term <- ceiling(across / columns)
-    terms <- max(1L, min(most %/% (columns * per_term), max(1L, limits[1L] %/% per_term)))
-    groups <- split(small, (seq_along(small) - 1L) %/% (across * terms))
-    pages <- lapply(unname(groups), function(panels) {
-      list(panels = panels, rows = as.integer(ceiling(length(panels) / columns)), columns = columns)
-    })
-    return(pages)
+    terms <- max(1L, min(options$most %/% (columns * per_term), max(1L, limits[1L] %/% per_term)))
+    return(same_pages(length(large), across * terms, columns))
   }
   if (length(small)) {
-    most <- min(most, prod(limits))
+    most <- min(options$most, prod(limits))
     count <- ceiling(length(small) / most)
     # pages of nearly the same number of panels: 7 + 6 rather than 12 + 1
     each <- ceiling(length(small) / count)
@@ -47,6 +49,45 @@ panel_pages <- function(large, most = max_panels, limits = c(4L, 3L), across = 1
     })
   }
   tall <- which(large)
-  halves <- split(tall, (seq_along(tall) - 1L) %/% min(2L, limits[2L]))
+  # names of levels need width, too
+  beside <- if (isTRUE(options$room$size[1L] < 5)) 1L else min(2L, limits[2L])
+  halves <- split(tall, (seq_along(tall) - 1L) %/% beside)
   c(pages, lapply(unname(halves), function(panels) list(panels = panels, rows = 1L, columns = length(panels))))
+}
+
+#' Pages as asked for by `pages` or `ncol`
+#' @noRd
+asked_pages <- function(n, options, across = 1L) {
+  each <- if (is.null(options$pages)) n else ceiling(n / options$pages)
+  columns <- options$ncol %||% if (across > 1L) across else square_columns(each, options$room$size)
+  columns <- as.integer(min(columns, n))
+  if (is.null(options$pages)) each <- min(options$most, columns * options$limits[1L])
+  same_pages(n, max(each, columns), columns)
+}
+
+#' Columns that make panels about as high as wide
+#' @noRd
+square_columns <- function(n, size) {
+  columns <- seq_len(n)
+  shape <- (size[1L] / columns) / (size[2L] / ceiling(n / columns))
+  which.min(abs(log(shape / 1.2)))
+}
+
+#' Panels in their order, so many to a page
+#' @noRd
+same_pages <- function(n, each, columns) {
+  groups <- split(seq_len(n), (seq_len(n) - 1L) %/% each)
+  lapply(unname(groups), function(panels) {
+    list(panels = panels, rows = as.integer(ceiling(min(each, n) / columns)), columns = as.integer(columns))
+  })
+}
+
+#' About how many characters a panel is wide
+#' @param page list(rows, columns)
+#' @param key Does a colour key stand at the right?
+#' @noRd
+panel_chars <- function(page, room, key = FALSE) {
+  cex <- page_cex(page, room)
+  cell <- (room$size[1L] - 0.35 - key * key_width(0.2 * cex)) / page$columns - 0.6 * cex
+  max(8L, as.integer(floor(cell / (0.085 * cex))))
 }

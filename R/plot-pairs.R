@@ -11,9 +11,11 @@
 #' @param style "heat" or "scatter": every observed cell as a point whose area shows its share of the training rows.
 #' @noRd
 panel_pair <- function(rows, facts, names, title, style, options) {
-  across <- grid_axis(rows$x, rows$level, facts[[1L]], names[1L], options)
-  up <- grid_axis(rows$y, rows$level2, facts[[2L]], names[2L], options)
-  rugs <- list(facts[[1L]]$rug, facts[[2L]]$rug)
+  across <- grid_axis(rows[c("x", "level", "density")], facts[[1L]], names[1L], options)
+  second <- data.frame(x = rows$y, level = rows$level2, density = rows$density)
+  up <- grid_axis(second, facts[[2L]], names[2L], options)
+  beyond <- c(across$beyond, up$beyond)
+  rugs <- Map(function(fact, axis) if (isTRUE(axis$ratio)) log(fact$rug) else fact$rug, facts, list(across, up))
   # names of levels are read along y; with two categorical features, the longer list stands there
   if (across$levels > up$levels) {
     kept <- across
@@ -29,8 +31,10 @@ panel_pair <- function(rows, facts, names, title, style, options) {
     tile <- data.frame(
       xmin = across$from[i], xmax = across$to[i], ymin = up$from[j], ymax = up$to[j], value = rows$effect
     )
+    shown <- tile$xmin < tile$xmax & tile$ymin < tile$ymax
     unseen <- unseen_cells(rows)
-    marks$tile <- tile[!unseen, , drop = FALSE]
+    marks$tile <- tile[shown & !unseen, , drop = FALSE]
+    unseen <- shown & unseen
     if (any(unseen)) marks$blank <- transform(tile[unseen, c("xmin", "xmax", "ymin", "ymax")], opacity = 1)
   } else {
     # whole points at the ends of the range
@@ -39,6 +43,7 @@ panel_pair <- function(rows, facts, names, title, style, options) {
     share <- rows$density
     share[is.na(share)] <- 0
     seen <- if (any(share > 0)) share > 0 else rep(TRUE, nrow(rows))
+    seen <- seen & across$from[i] < across$to[i] & up$from[j] < up$to[j]
     # areas show shares; points of a fine grid are smaller, so that neighbours stay apart
     size <- (0.4 + 0.6 * sqrt(share[seen] / max(share, 1e-300))) * min(1, max(0.5, 20 / sqrt(max(i) * max(j))))
     marks$cell <- data.frame(
@@ -56,7 +61,7 @@ panel_pair <- function(rows, facts, names, title, style, options) {
   if (options$rug) {
     marks$rug <- rbind(rug_along(rugs[[1L]], across$axis, up$axis), swap_ends(rugs[[2L]], up$axis, across$axis))
   }
-  list(title = title, kind = "pair", x = across$axis, y = up$axis, marks = marks)
+  list(title = title, kind = "pair", x = across$axis, y = up$axis, marks = marks, beyond = beyond)
 }
 
 seen_reach <- 2L # cells of a grid of about 64 by 64
@@ -111,43 +116,63 @@ swap_ends <- function(values, y, x) {
 
 #' One axis of a grid
 #'
+#' @param rows Data frame: x, level, density.
 #' @return list(axis, index: the cell of every row, from, to, middle: of every cell, divider: start of
-#'   the missing slot or NULL, levels: how many)
+#'   the missing slot or NULL, levels: how many, beyond: see beyond_words())
 #' @noRd
-grid_axis <- function(value, level, facts, name, options) {
-  absent <- level %in% missing_level
-  levels <- unique(c(intersect(facts$levels, level), level[!absent & !is.na(level)]))
+grid_axis <- function(rows, facts, name, options) {
+  absent <- rows$level %in% missing_level
+  levels <- unique(c(intersect(facts$levels, rows$level), rows$level[!absent & !is.na(rows$level)]))
   if (length(levels)) {
-    n <- length(levels)
-    middle <- c(seq_len(n), if (any(absent)) n + 1.25)
-    axis <- axis_level(levels, title = name, extra = if (any(absent)) list(at = n + 1.25, label = "missing"))
-    axis$limits <- c(0.5, max(middle) + 0.5)
-    index <- ifelse(absent, n + 1L, match(level, levels))
-    from <- middle - 0.5
-    to <- middle + 0.5
-    divider <- if (any(absent)) n + 0.625
+    grid_levels(rows, absent, levels, facts, name, options)
   } else {
-    middle <- sort(unique(value[!absent]))
-    edges <- cell_edges(middle, facts$range)
-    n <- length(middle)
-    axis <- axis_number(range(edges), facts$type, options$ticks, title = name, tz = facts$unit %||% "UTC")
-    axis$end <- axis$limits[2L]
-    index <- match(value, middle)
-    from <- edges[-length(edges)]
-    to <- edges[-1L]
-    divider <- NULL
-    if (any(absent)) {
-      slot <- missing_slot(axis)
-      axis <- slot$axis
-      divider <- slot$from
-      index[absent] <- n + 1L
-      middle <- c(middle, slot$at)
-      from <- c(from, slot$from + 0.02 * diff(axis$limits))
-      to <- c(to, axis$limits[2L])
-    }
+    grid_numbers(rows, absent, facts, name, options)
+  }
+}
+
+grid_levels <- function(rows, absent, levels, facts, name, options) {
+  n <- length(levels)
+  middle <- c(seq_len(n), if (any(absent)) n + 1.25)
+  shown <- level_names(levels, options$level_labels[[facts$name %||% ""]])
+  axis <- axis_level(shown, title = name, extra = if (any(absent)) list(at = n + 1.25, label = "missing"))
+  axis$limits <- c(0.5, max(middle) + 0.5)
+  list(
+    axis = axis, index = ifelse(absent, n + 1L, match(rows$level, levels)), from = middle - 0.5, to = middle + 0.5,
+    middle = middle, divider = if (any(absent)) n + 0.625, levels = n
+  )
+}
+
+grid_numbers <- function(rows, absent, facts, name, options) {
+  value <- sort(unique(rows$x[!absent]))
+  index <- match(rows$x, value)
+  share <- vapply(split(rows$density[!absent], index[!absent]), sum, 0, na.rm = TRUE)
+  span <- value_span(value, share, facts, options, facts$name %||% "")
+  middle <- if (span$ratio) log(value) else value
+  edges <- cell_edges(middle, if (span$ratio) log(facts$range) else facts$range)
+  # cells beyond the axis have no width
+  if (isTRUE(span$given) || !is.null(span$beyond)) edges <- pmin(pmax(edges, span$limits[1L]), span$limits[2L])
+  n <- length(middle)
+  axis <- if (span$ratio) {
+    axis_effect(range(edges), TRUE, options$ticks, title = name)
+  } else {
+    axis_number(range(edges), facts$type, options$ticks, title = name, tz = facts$unit %||% "UTC")
+  }
+  axis$end <- axis$limits[2L]
+  from <- edges[-length(edges)]
+  to <- edges[-1L]
+  divider <- NULL
+  if (any(absent)) {
+    slot <- missing_slot(axis)
+    axis <- slot$axis
+    divider <- slot$from
+    index[absent] <- n + 1L
+    middle <- c(middle, slot$at)
+    from <- c(from, slot$from + 0.02 * diff(axis$limits))
+    to <- c(to, axis$limits[2L])
   }
   list(
-    axis = axis, index = index, from = from, to = to, middle = middle, divider = divider, levels = length(levels)
+    axis = axis, index = index, from = from, to = to, middle = middle, divider = divider, levels = 0L,
+    beyond = beyond_words(span, facts, name), ratio = span$ratio
   )
 }
 

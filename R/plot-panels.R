@@ -16,7 +16,7 @@
 #' What a feature is: type, density bars and so on; a guess where the data frame lost its attributes
 #' @noRd
 feature_facts <- function(shapes, feature) {
-  attr(shapes, "terms")[[feature]] %||% list(type = "numeric")
+  c(attr(shapes, "terms")[[feature]] %||% list(type = "numeric"), list(name = feature))
 }
 
 #' Panel of a numeric main effect
@@ -29,23 +29,27 @@ feature_facts <- function(shapes, feature) {
 panel_curve <- function(rows, facts, y, title, options) {
   absent <- rows$level %in% missing_level
   curve <- rows[!absent & is.finite(rows$x), , drop = FALSE]
-  limits <- range(curve$x, if (!nrow(curve)) facts$range %||% c(0, 1))
-  x <- axis_number(spread(limits, 0.02), facts$type, options$ticks, tz = facts$unit %||% "UTC")
+  # the two limits of a jump are not values
+  if (isTRUE(facts$points)) curve <- curve[!(curve$density %in% 0 & has_twin(curve)), , drop = FALSE]
+  first <- curve$series == curve$series[1L]
+  span <- value_span(curve$x[first], curve$density[first], facts, options, rows$term[1L])
+  if (span$ratio) curve$x <- log(curve$x)
+  facts <- span_facts(facts, span, curve[first, , drop = FALSE])
+  single <- single_values(curve, facts)
+  if (!isTRUE(span$given)) span$limits <- spread(span$limits, if (length(single) == 2L) 0.2 else 0)
+  x <- span_axis(span, facts, options$ticks)
+  if (length(single)) x <- value_ticks(x, single, facts)
+  # nothing continues between values that stand alone, nor where there are no rows
+  inside <- curve$x >= x$limits[1L] & curve$x <= x$limits[2L]
+  curve <- if (isTRUE(facts$points)) curve[inside, , drop = FALSE] else trim_curve(curve, span$limits)
   marks <- list()
-  density <- facts$density
-  has_bars <- options$density && length(density$share) > 0L
-  if (has_bars) {
-    marks$shade <- data.frame(
-      xmin = density$breaks[-length(density$breaks)], xmax = density$breaks[-1L], ymin = y$limits[1L],
-      ymax = y$limits[2L], opacity = shade_opacity(density$share)
-    )
-    marks$shade <- clip_bars(marks$shade, x$limits)
-  }
+  has_bars <- options$density && length(facts$density$share) > 0L
+  if (has_bars) marks$shade <- density_bars_of(facts, single, rows, x, y)
   end <- x$limits[2L]
   if (any(absent)) {
     slot <- missing_slot(x)
     x <- slot$axis
-    share <- min(1, (facts$missing_share %||% 0) / max(density$share, 1e-12))
+    share <- min(1, (facts$missing_share %||% 0) / max(facts$density$share, 1e-12))
     if (has_bars) {
       marks$shade <- rbind(
         marks$shade,
@@ -58,14 +62,61 @@ panel_curve <- function(rows, facts, y, title, options) {
     marks <- c(marks, missing_marks(rows[absent, , drop = FALSE], slot$at, slot$width))
   }
   marks$zero <- zero_line(x, y)
-  if (options$rug && length(facts$rug)) {
-    at <- facts$rug[facts$rug >= x$limits[1L] & facts$rug <= end]
+  at <- facts$rug[facts$rug >= x$limits[1L] & facts$rug <= end]
+  if (options$rug && length(at)) {
     marks$rug <- data.frame(x = at, y = y$limits[1L], xend = at, yend = y$limits[1L] + 0.025 * diff(y$limits))
   }
-  own <- if (isTRUE(facts$points)) value_marks(curve, diff(limits)) else curve_marks(curve)
+  own <- if (isTRUE(facts$points)) value_marks(curve, diff(span$limits)) else curve_marks(curve)
   marks$interval <- rbind(marks$interval, own$interval)
   marks <- c(marks, own[names(own) != "interval"])
-  list(title = title, kind = "curve", x = x, y = y, marks = marks)
+  list(
+    title = title, kind = "curve", x = x, y = y, marks = marks, beyond = beyond_words(span, facts, strip_lines(title))
+  )
+}
+
+#' Rows whose series has another row at the same x
+#' @noRd
+has_twin <- function(rows) {
+  key <- paste(rows$series, format(rows$x, digits = 17L))
+  key %in% key[duplicated(key)]
+}
+
+strip_lines <- function(text) gsub("\n", " ", text %||% "", fixed = TRUE)
+
+#' Values that are drawn one by one and are few enough for a tick each
+#' @noRd
+single_values <- function(curve, facts) {
+  values <- sort(unique(curve$x))
+  if (isTRUE(facts$points) && length(values) <= few_points) values
+}
+
+#' An axis with a tick at each of some values
+#' @noRd
+value_ticks <- function(axis, values, facts) {
+  if (!facts$type %in% c("numeric", "difftime") || isTRUE(axis$ratio)) {
+    return(axis)
+  }
+  axis$at <- values[values >= axis$limits[1L] & values <= axis$limits[2L]]
+  axis$labels <- vapply(signif(axis$at, 6L), format_ticks, "")
+  axis
+}
+
+#' The background: shares of the rows in 20 bars, or at single values
+#' @noRd
+density_bars_of <- function(facts, single, rows, x, y) {
+  if (length(single)) {
+    half <- 0.3 * min(diff(single), diff(x$limits))
+    share <- vapply(single, function(value) max(rows$density[rows$x %in% value], 0), 0)
+    bars <- data.frame(xmin = single - half, xmax = single + half, opacity = shade_opacity(share))
+  } else {
+    breaks <- facts$density$breaks
+    bars <- data.frame(
+      xmin = breaks[-length(breaks)], xmax = breaks[-1L], opacity = shade_opacity(facts$density$share)
+    )
+  }
+  bars$ymin <- rep(y$limits[1L], nrow(bars))
+  bars$ymax <- rep(y$limits[2L], nrow(bars))
+  clip_bars(bars, x$limits)
 }
 
 #' Room for the effect of missing values to the right of an axis
@@ -113,8 +164,6 @@ value_marks <- function(rows, width) {
   marks
 }
 
-few_points <- 12L
-
 #' Offsets of series around a common position
 #' @noRd
 dodge <- function(series, width) {
@@ -159,7 +208,7 @@ panel_levels <- function(rows, facts, y, title, options) {
   levels <- unique(c(intersect(facts$levels, rows$level), rows$level[!absent]))
   n <- length(levels)
   extra <- if (any(absent)) list(at = n + 1.25, label = "missing")
-  x <- axis_level(levels, extra = extra)
+  x <- axis_level(level_names(levels, options$level_labels[[rows$term[1L]]]), extra = extra)
   seen <- rows[!absent, , drop = FALSE]
   at <- match(seen$level, levels)
   place <- at + dodge(seen$series, 0.6)
@@ -191,6 +240,14 @@ panel_levels <- function(rows, facts, y, title, options) {
     marks$interval <- rbind(marks$interval, extra_marks$interval)
   }
   list(title = title, kind = "levels", x = x, y = y, marks = marks)
+}
+
+#' Levels as they are shown: labels that were given, and a word for a name that cannot be seen
+#' @noRd
+level_names <- function(levels, labels = NULL) {
+  given <- unname(labels[match(levels, names(labels))])
+  shown <- ifelse(nzchar(trimws(levels)), levels, "(empty)")
+  if (length(labels)) ifelse(is.na(given), shown, given) else shown
 }
 
 #' The line of no effect (0, or 1 for ratios: their logarithm is 0)

@@ -22,13 +22,24 @@ shown_pairs <- 4L
 #'   and the like, see [shapes()].
 #' @param style Interactions as a `"heat"` map or as the `"scatter"` plot of the paper: a point for each cell of the
 #'   grid that has training rows, with an area that grows with their number.
-#' @param labels Named character vector of feature labels, for instance with units: `c(age = "Age (years)")`.
+#' @param labels,units Named character vectors of labels and units of features: `c(age = "Age at admission")`,
+#'   `c(age = "years")`. By default those of the columns themselves, if they had the attributes `label` and `units` of
+#'   the packages Hmisc and labelled.
+#' @param level_labels Labels of levels: a list of named character vectors, such as
+#'   `list(sex = c(f = "women", m = "men"))`.
 #' @param ylab,main Title of the axis of effects and of the figure.
+#' @param xlim,ylim Ends of the axes of values and of effects: two numbers, or a list of them for single terms, such as
+#'   `list(age = c(40, 80))`. By default, see Reading the figures; `xlim = "range"` shows all values.
+#' @param log `"x"` for a logarithmic axis of every number above 0, or the names of features that should have one.
+#' @param cex Size of the text, relative to that chosen for the page.
+#' @param col Colours of the groups, responses or classes; one colour if there is only one curve per panel.
 #' @param free_y Use a separate scale for each panel? By default all panels share one scale, so that the effects of
 #'   different terms can be compared visually.
 #' @param density,rug Draw the 20 bars in the background whose shade is the feature's density, and the ticks at
 #'   observed values (at most 200 quantiles)?
-#' @param panels Maximum number of panels on a page.
+#' @param panels,pages,ncol Maximum number of panels on a page, number of pages, and of panels side by side. By default
+#'   as many as the device has room for. A file such as `"shapes.png"` keeps one page, the last: draw with `pages = 1`,
+#'   or name it `"shapes%03d.png"`, which makes a file of each page.
 #' @param ask Wait for a key before a new page? By default, if the session and the device are interactive and there are
 #'   several pages.
 #' @param simultaneous Should the bands hold simultaneously for whole curves? See [shapes()].
@@ -51,10 +62,20 @@ shown_pairs <- 4L
 #' row in a thousand (for bands, one in a hundred) at either end of a feature, or at a level, do not extend the axis and
 #' are cut off at the frame. The caption then says so. [shapes()] returns all numbers.
 #'
+#' In the same way, values of a feature that lie far away from nearly all rows (farther than the width of their middle 98
+#' percent from its ends) do not extend its axis. The caption names them; `xlim = "range"` shows them.
+#'
 #' In heat maps, white means no interaction; vermilion raises and blue lowers the prediction. Cells are grey if there
 #' are no training rows in them or near them: the model's interaction there is an extrapolation.
 #'
 #' The colours are those of Okabe and Ito, which remain distinguishable with the common kinds of colour blindness.
+#'
+#' @section Adding to a figure: After `plot()`, functions such as [abline()], [points()] and [legend()] add to the panel
+#' drawn last, in its own units: `plot(fit, terms = "age"); abline(v = 65)`. Where the axis is logarithmic, it is so for
+#' them, too. The graphical parameters that were set before return when the next plot begins.
+#'
+#' A layout set by `par(mfrow = )` or [layout()] is filled panel by panel; there, notes that would stand at the foot of a
+#' page of several panels become a message.
 #' @seealso [shapes()] for the numbers, [autoplot.protonam()] for ggplot2.
 #' @examples
 #' icu <- simulate_icu(300, seed = 1)
@@ -62,22 +83,21 @@ shown_pairs <- 4L
 #'   died ~ age + lactate + admission_type, icu,
 #'   layers = 2, hidden = 16, epochs = 5, prototypes_for = TRUE, seed = 1
 #' )
-#' plot(fit, labels = c(age = "Age (years)", lactate = "Lactate (mmol/l)"))
+#' plot(fit, labels = c(lactate = "Lactate"), units = c(age = "years", lactate = "mmol/l"), log = "lactate")
 #' plot(fit, which = "history")
 #' effects <- plot(fit, terms = "age")
+#' abline(v = 65, lty = 2)
 #' head(effects)
 #' @export
 plot.protonam <- function(x, terms = NULL, layers = FALSE, which = c("shapes", "interactions", "history", "importance"),
                           level = NULL, scale = c("link", "response", "odds ratio", "hazard ratio", "rate ratio"),
                           style = c("heat", "scatter"), labels = NULL,
                           ylab = NULL, main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12,
-                          ask = NULL, simultaneous = FALSE, reference = NULL, ...) {
+                          ask = NULL, simultaneous = FALSE, reference = NULL, units = NULL, level_labels = NULL,
+                          xlim = NULL, ylim = NULL, log = "", cex = 1, col = NULL, pages = NULL, ncol = NULL, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam)))
   x <- check_fit(x)
-  options <- plot_options(
-    style, labels, ylab, main, free_y, density, rug, panels,
-    features = feature_names(x), limits = device_limits()
-  )
+  options <- given_options(mget(shape_arguments), feature_names(x), device_limits())
   options[c("simultaneous", "reference")] <- list(simultaneous, reference)
   made <- fit_figure(x, terms, layers, which, level, scale, options)
   draw_pages(made$figure, ask)
@@ -87,12 +107,11 @@ plot.protonam <- function(x, terms = NULL, layers = FALSE, which = c("shapes", "
 #' @rdname plot.protonam
 #' @export
 plot.protonam_shapes <- function(x, terms = NULL, style = c("heat", "scatter"), labels = NULL, ylab = NULL, main = NULL,
-                                 free_y = FALSE, density = TRUE, rug = TRUE, panels = 12, ask = NULL, ...) {
+                                 free_y = FALSE, density = TRUE, rug = TRUE, panels = 12, ask = NULL, units = NULL,
+                                 level_labels = NULL, xlim = NULL, ylim = NULL, log = "", cex = 1, col = NULL,
+                                 pages = NULL, ncol = NULL, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_shapes)))
-  options <- plot_options(
-    style, labels, ylab, main, free_y, density, rug, panels,
-    features = names(attr(x, "terms")), limits = device_limits()
-  )
+  options <- given_options(mget(shape_arguments), names(attr(x, "terms")), device_limits())
   x <- pick_shapes(x, terms)
   draw_pages(shape_figure(x, options), ask)
   invisible(x)
@@ -100,9 +119,10 @@ plot.protonam_shapes <- function(x, terms = NULL, style = c("heat", "scatter"), 
 
 #' @rdname plot.protonam
 #' @export
-plot.protonam_importance <- function(x, terms = NULL, labels = NULL, ylab = NULL, main = NULL, ...) {
+plot.protonam_importance <- function(x, terms = NULL, labels = NULL, ylab = NULL, main = NULL, cex = 1, col = NULL,
+                                     ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_importance)))
-  options <- plot_options(labels = labels, ylab = ylab, main = main, limits = device_limits())
+  options <- plot_options(labels = labels, ylab = ylab, main = main, cex = cex, col = col, limits = device_limits())
   x <- pick_importance(x, terms)
   if (!is.null(terms)) options$bars <- Inf
   draw_pages(importance_figure(x, options), FALSE)
@@ -113,12 +133,24 @@ plot.protonam_importance <- function(x, terms = NULL, labels = NULL, ylab = NULL
 #' @param rows Which rows of the contributions: numbers as in their column `row`. By default the first four.
 #' @export
 plot.protonam_contributions <- function(x, rows = NULL, labels = NULL, ylab = NULL, main = NULL, free_y = FALSE,
-                                        ask = NULL, ...) {
+                                        ask = NULL, units = NULL, level_labels = NULL, cex = 1, col = NULL,
+                                        ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_contributions)))
-  options <- plot_options(labels = labels, ylab = ylab, main = main, free_y = free_y, limits = device_limits())
+  options <- given_options(mget(row_arguments), NULL, device_limits())
   x <- pick_rows(x, rows)
   draw_pages(waterfall_figure(x, options), ask)
   invisible(x)
+}
+
+# arguments of the methods that are options of a figure
+shape_arguments <- c(
+  "style", "labels", "ylab", "main", "free_y", "density", "rug", "panels", "units", "level_labels", "xlim", "ylim",
+  "log", "cex", "col", "pages", "ncol"
+)
+row_arguments <- c("labels", "ylab", "main", "free_y", "units", "level_labels", "cex", "col")
+
+given_options <- function(given, features, limits) {
+  do.call(plot_options, c(given, list(features = features, limits = limits)))
 }
 
 # What is drawn -------------------------------------------------------------------------------------------------------

@@ -20,11 +20,53 @@ shorten <- function(x, width) {
   )
   alike <- short %in% short[duplicated(short) & !duplicated(x)]
   if (any(alike)) {
+    short[alike] <- shorten_difference(x[alike], width)
+    alike <- short %in% short[duplicated(short) & !duplicated(x)]
+  }
+  if (any(alike)) {
     number <- match(x[alike], unique(x[alike]))
     tail <- paste0("..", number)
     short[alike] <- paste0(substr(x[alike], 1L, pmax(1L, width - nchar(tail))), tail)
   }
   short
+}
+
+#' Shorten strings that are alike at both ends to the part in which they differ
+#' @noRd
+shorten_difference <- function(x, width) {
+  letters <- strsplit(unique(x), "", fixed = TRUE)
+  least <- min(lengths(letters))
+  same <- function(i, from_end) {
+    length(unique(vapply(letters, function(each) if (from_end) each[length(each) + 1L - i] else each[i], ""))) == 1L
+  }
+  front <- 0L
+  while (front < least && same(front + 1L, FALSE)) front <- front + 1L
+  back <- 0L
+  while (back < least - front && same(back + 1L, TRUE)) back <- back + 1L
+  core <- substr(x, front + 1L, nchar(x) - back)
+  if (front + max(nchar(core)) + 2L <= width) {
+    return(ifelse(nchar(x) <= width, x, paste0(substr(x, 1L, width - 2L), "..")))
+  }
+  # two dots at either end, and a little of what they share
+  room <- width - 4L
+  lead <- max(0L, min(front, (room - max(nchar(core))) %/% 2L))
+  part <- substr(x, front - lead + 1L, front - lead + room)
+  paste0(if (front > lead) "..", part, ifelse(front - lead + room < nchar(x), "..", ""))
+}
+
+#' "age = 76" in a number of characters: the value stays whole as far as possible
+#' @param value NA or "" where there is none.
+#' @noRd
+shorten_pairs <- function(names, value, width) {
+  none <- is.na(value) | !nzchar(value)
+  value <- ifelse(none, "", paste(" =", shorten(ifelse(none, "", value), max(5L, width %/% 2L))))
+  left <- width - nchar(value, type = "width")
+  short <- names
+  for (room in unique(left)) {
+    # all of them are shortened, so that different names stay different
+    short[left == room] <- shorten(names, room)[left == room]
+  }
+  paste0(short, value)
 }
 
 #' Break one name into lines of at most `width` characters

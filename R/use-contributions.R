@@ -83,6 +83,7 @@ contributions <- function(fit, newdata, threads = NULL, level = 0.95, ...) {
     half = if (several && is.null(list(...)$terms)) prediction_half(fit, newdata, level, threads, dim(prediction), ...),
     row_names = dimnames(value)[[1L]] %||% rownames(newdata), response = fit$response$name,
     scale_label = scale_label(fit, "link"), family = fit$family$family, features = named_features(fit), level = level,
+    words = feature_words(fit),
     members = length(fit$members), band = if (several) describe_bars(fit, level)
   )
 }

@@ -1,4 +1,4 @@
-# fairness(): how a classifier treats the groups of a variable. First a table, then its figure (plot() at the end).
+# fairness(): how a classifier treats the groups of a variable. Its figure is in R/plot-fairness.R.
 
 #' Fairness of a two-class model
 #'
@@ -28,7 +28,8 @@
 #' }
 #' Attributes: `"gaps"`, a data frame with, for each measure, the `gap` (largest minus smallest value over the groups),
 #' the `ratio` (smallest to largest), and the groups that are `lowest` and `highest`; `"overall"`, the measures over all
-#' rows; `"threshold"`. `summary()` returns the gaps.
+#' rows; `"intervals"`, a data frame with a 95 % interval (`lower`, `upper`) of each `measure` in each group: Wilson's for
+#' shares, Student's for means, that of Hanley and McNeil for the AUC; `"threshold"`. `summary()` returns the gaps.
 #' @examples
 #' icu <- simulate_icu(400, seed = 1)
 #' fit <- protonam(died ~ age + lactate + sex, icu, task = ~ sex, epochs = 5, seed = 1)
@@ -55,12 +56,13 @@ fairness <- function(fit, newdata, response = NULL, group = NULL, threshold = 0.
     pn_abort("{.arg newdata} has no rows.", class = "no_rows", arg = "newdata")
   }
   parts <- lapply(fits, fairness_part, newdata, columns, response, group, threshold, passed_on)
-  tables <- lapply(c(table = "table", gaps = "gaps", overall = "overall"), function(what) {
+  tables <- lapply(c(table = "table", gaps = "gaps", overall = "overall", intervals = "intervals"), function(what) {
     bind_models(lapply(parts, `[[`, what), if (several) names(fits))
   })
   structure(
     tables$table,
-    class = c("protonam_fairness", "data.frame"), gaps = tables$gaps, overall = tables$overall, threshold = threshold,
+    class = c("protonam_fairness", "data.frame"), gaps = tables$gaps, overall = tables$overall,
+    intervals = tables$intervals, threshold = threshold,
     response = parts[[1L]]$response, event = parts[[1L]]$event, group = parts[[1L]]$group
   )
 }
@@ -129,8 +131,12 @@ fairness_part <- function(fit, newdata, columns, response, group, threshold, dot
   rows <- split(seq_along(event), droplevels(groups$id[known]))
   table <- do.call(rbind, lapply(rows, function(at) group_measures(prediction[at], event[at], threshold)))
   table <- data.frame(group = factor(names(rows), levels = names(rows)), table, row.names = NULL)
+  ends <- lapply(names(rows), function(name) {
+    at <- rows[[name]]
+    data.frame(group = name, group_intervals(prediction[at], event[at], threshold))
+  })
   list(
-    table = table, gaps = group_gaps(table), overall = group_measures(prediction, event, threshold),
+    table = table, intervals = do.call(rbind, ends), gaps = group_gaps(table), overall = group_measures(prediction, event, threshold),
     response = observed$name, event = observed$label, group = groups$name
   )
 }
@@ -312,12 +318,3 @@ print_fairness <- function(table, overall, gaps, digits) {
   dimnames(shown) <- list(c(as.character(table$group), "(all)", "(gap)"), c("n", gsub("_", " ", fairness_measures)))
   print(shown, quote = FALSE, right = TRUE)
 }
-
-# Figure --------------------------------------------------------------------------------------------------------------
-
-fairness_titles <- c(
-  predicted = "predicted and observed rate", auc = "AUC", selection_rate = "selection rate", tpr = "true positive rate",
-  fpr = "false positive rate"
-)
-
-# nolint end

@@ -78,7 +78,7 @@ test_that("bad arguments are named", {
     {
       autoplot(fit, terms = "lactat")
       autoplot(fit, page = 2)
-      autoplot(fit, pages = 2)
+      autoplot(fit, pags = 2)
     },
     error = TRUE
   )

@@ -15,7 +15,7 @@ test_that("every panel has a cell, whatever room the device has", {
   for (rows in 1:4) {
     for (columns in 1:3) {
       for (n in c(1L, 2L, 4L, 5L, 11L)) {
-        pages <- panel_pages(rep(FALSE, n), limits = c(rows, columns))
+        pages <- panel_pages(rep(FALSE, n), list(most = 12L, limits = c(rows, columns)))
         expect_identical(unlist(lapply(pages, `[[`, "panels")), seq_len(n))
         for (page in pages) {
           expect_gte(page$rows * page$columns, length(page$panels))

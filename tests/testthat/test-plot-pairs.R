@@ -89,7 +89,7 @@ test_that("heat maps are grey where no training rows are near, and the scale is 
   expect_identical(nrow(marks$tile), 25L)
   expect_identical(nrow(marks$blank), 75L)
   expect_identical(figure$key$most, 25)
-  expect_match(figure$caption, "Grey: no training rows near.", fixed = TRUE)
+  expect_match(page_caption(figure, 1L), "Grey: no training rows near.", fixed = TRUE)
   # levels have no neighbours
   levels <- fake_pair("a:f", x, c("u", "v"), function(i, j) i * j)
   levels$density <- ifelse(levels$level2 == "u" & levels$x == 5, 1, 0)

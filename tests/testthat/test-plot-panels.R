@@ -63,10 +63,17 @@ test_that("names of levels that do not fit side by side are written one below th
 test_that("42 levels get a page with all their names", {
   levels <- paste0("country number ", 1:42)
   rows <- rbind(jumpy(), fake_levels("country", levels, sin(1:42)))
-  figure <- figure_of(rows, list(age = numeric_facts(c(18, 95)), country = level_facts(levels)))
+  facts <- list(age = numeric_facts(c(18, 95)), country = level_facts(levels))
+  figure <- figure_of(rows, facts, with = plot_options(limits = new_room(c(7, 7))))
   expect_length(figure$pages, 2L)
   panel <- figure$panels[[figure$pages[[2L]]$panels]]
   expect_identical(panel$y$labels, levels)
+  # on a lower page they stand in several panels
+  figure <- figure_of(rows, facts, with = plot_options(limits = new_room(c(3.5, 3))))
+  countries <- figure$panels[-1L]
+  expect_identical(unlist(lapply(countries, function(panel) panel$y$labels)), levels)
+  expect_identical(vapply(countries, `[[`, "", "title"), paste0("country, ", 1:3, " of 3"))
+  expect_lte(max(lengths(lapply(countries, function(panel) panel$y$labels))), 20L)
 })
 
 test_that("effects share one scale unless each panel is to have its own", {
@@ -162,13 +169,14 @@ test_that("ticks make room for the word below the slot of missing values", {
 
 test_that("effects of single values and of two values are points with intervals, not a line", {
   rows <- data.frame(
-    series = 1L, x = c(0, 1), level = NA, effect = c(-1, 1), lower = c(-2, 0), upper = c(0, 2), density = 0.5
+    term = "x", series = 1L, x = c(0, 1), level = NA, effect = c(-1, 1), lower = c(-2, 0), upper = c(0, 2), density = 0.5
   )
-  options <- list(density = FALSE, rug = FALSE, ticks = 5)
+  options <- list(density = FALSE, rug = FALSE, ticks = 5, log = character())
   y <- axis_number(c(-2, 2), "numeric", 5)
   panel <- panel_curve(rows, list(type = "numeric", points = TRUE), y, "x", options)
   expect_named(panel$marks, c("zero", "interval", "point"), ignore.order = TRUE)
   expect_identical(panel$marks$point$y, c(-1, 1))
+  expect_identical(panel$x$labels, c("0", "1"))
   many <- rows[rep(1, 30), ]
   many$x <- 1:30
   expect_true("dot" %in% names(panel_curve(many, list(type = "numeric", points = TRUE), y, "x", options)$marks))

@@ -4,11 +4,13 @@ fit_icu <- function(formula, n = 400L, ..., epochs = 2) {
 
 fit <- fit_icu(died ~ age + lactate + admission_type)
 
-test_that("plot() returns its data invisibly and leaves the device as it was", {
+test_that("plot() returns its data invisibly, and the next plot finds the device as it was", {
   quietly({
     graphics::par(mar = c(1, 2, 3, 4), las = 2, cex = 0.9)
+    graphics::plot.new()
     before <- graphics::par(no.readonly = TRUE)
     result <- withVisible(plot(fit))
+    graphics::plot.new()
     after <- graphics::par(no.readonly = TRUE)
   })
   expect_false(result$visible)

@@ -32,8 +32,10 @@ fake_importance <- function(n, ...) {
   )
 }
 
-test_that("importance bars are sorted with the largest on top, at most 40", {
-  figure <- importance_figure(fake_importance(57L), options)
+test_that("importance bars are sorted with the largest on top, as many as have room, at most 40", {
+  small <- importance_figure(fake_importance(57L), plot_options(limits = new_room(c(3.5, 3))))
+  expect_identical(small$caption, "The 19 strongest of 57 terms.")
+  figure <- importance_figure(fake_importance(57L), plot_options(limits = new_room(c(7, 7))))
   panel <- figure$panels[[1L]]
   expect_identical(nrow(panel$marks$bar), 40L)
   expect_identical(rev(panel$y$labels)[1:2], c("f1", "f2"))
@@ -88,10 +90,15 @@ test_that("small contributions are put together", {
 })
 
 test_that("numbers that have no room beside a bar stand within it", {
+  bars <- list(from = -2, to = -1, at = 2, ends = data.frame(lower = NA_real_, upper = NA_real_))
+  labels <- waterfall_labels(bars, -2, -1, c(-2.1, -0.9))
+  expect_identical(labels$inside$label, "+1.00")
+  expect_equal(labels$inside$x, -1.5)
+  expect_identical(labels$label$label, c("-2.00", "-1.00"))
+  # the axis of a figure leaves room at the right
   panel <- waterfall_figure(fake_contributions(1L), options)$panels[[1L]]
-  expect_identical(panel$marks$inside$label, "+1.00")
-  expect_equal(panel$marks$inside$x, -1.5)
-  expect_identical(panel$marks$label$label, c("-2.00", "-1.00"))
+  expect_identical(panel$marks$label$label, c("+1.00", "-2.00", "-1.00"))
+  expect_true(all(panel$marks$label$adjust == 0))
   panel <- waterfall_figure(fake_contributions(5L), options)$panels[[1L]]
   inside <- panel$marks$label$x > panel$x$limits[1L] & panel$marks$label$x < panel$x$limits[2L]
   expect_true(all(inside))
