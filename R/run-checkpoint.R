@@ -127,7 +127,7 @@ check_same_work <- function(core, found) {
   reason <- switch(differs[[1L]],
     "kind of work" = "It belongs to a {found$kind}, and this is a {core_kind}.",
     "version of protonam" = "It was written by version {found$version} of protonam, and this is {version}.",
-    "The {.and {differs}} {cli::qty(length(differs))}{?is/are} not the same."
+    "It was made with other {.and {differs}}."
   )
   pn_abort(
     c(
