@@ -129,6 +129,12 @@ typedef struct {
   pn_arena arena;
 } smooth_call;
 
+static int poll(void *unused) {
+  (void)unused;
+  R_CheckUserInterrupt(); /* its jump is guarded */
+  return 0;
+}
+
 static SEXP fit_body(void *data) {
   smooth_call *call = data;
   pn_arena *arena = &call->arena;
@@ -159,6 +165,7 @@ static SEXP fit_body(void *data) {
     pn_smooth_fix(fitter, REAL(strengths));
   }
   SEXP eta = PROTECT(Rf_allocMatrix(REALSXP, (int)outputs, (int)rows.n));
+  pn_smooth_watch(fitter, poll, NULL);
   pn_r_check(pn_smooth_train(fitter, NULL, &options, REAL(eta)));
   pn_smooth_result kept;
   pn_r_check(pn_smooth_keep(fitter, &kept, arena));

@@ -296,6 +296,7 @@ pn_status pn_train(pn_model *model, const pn_data *rows, const pn_data *validati
   const pn_data *data = &own;
   pn_status status = reserve_init(&all, model, data, validation, options, arena);
   if (status == PN_OK && base != NULL) status = footing_init(&below, base, model, data, options->threads, arena);
+  if (status == PN_OK && base != NULL) pn_smooth_watch(base->fitter, callbacks->poll, callbacks->context);
   if (status != PN_OK) return status;
   const size_t skipped = options->skipped, length = skipped + options->epochs; /* of the schedules */
   if (base != NULL) own.base = below.eta;

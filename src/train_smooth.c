@@ -129,17 +129,19 @@ static void retreat(pn_smooth_fitter *fit, double share, const double *net, doub
 }
 
 /* A gaussian response: the weights stay, one fit is enough. */
-static void train_gaussian(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options, double *eta) {
+static pn_status train_gaussian(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options, double *eta) {
   fit->iterations = 1;
   double criterion = weighted_fit(fit, net, options, 0, eta);
-  for (size_t step = 0; step < options->newton && fit->penalties > 0; ++step) {
+  for (size_t step = 0; step < options->newton && fit->penalties > 0 && !pn_smooth_stops(fit); ++step) {
     if (pn_smooth_newton(fit, options, &criterion) < 1e-3) break;
   }
+  if (fit->stopped) return PN_STOPPED;
   if (has_factors(fit)) {
     apply_factors(fit, fit->lambda);
     pn_smooth_solve(fit, fit->lambda);
   }
   predict(fit, eta);
+  return PN_OK;
 }
 
 /* Other responses: weighted fits, each with one step of the strengths unless they are found already. Such a step trusts
@@ -154,6 +156,7 @@ static pn_status train_weighted(pn_smooth_fitter *fit, const double *net, const 
   size_t retreats = 0;
   for (size_t steps = 0; steps < options->irls || moves;) {
     double criterion = weighted_fit(fit, net, options, found, eta);
+    if (fit->stopped) return PN_STOPPED;
     if (moves) {
       const double value = laplace(fit, fit->before, now);
       if (!(value <= best + PN_SLACK)) {
@@ -185,10 +188,7 @@ static pn_status train_weighted(pn_smooth_fitter *fit, const double *net, const 
 pn_status pn_smooth_train(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options, double *eta) {
   pn_smooth_predict(fit->smooth, fit->data, eta, fit->table, fit->scratch);
   fit->iterations = 0;
-  if (fit->config->family == PN_GAUSSIAN) {
-    train_gaussian(fit, net, options, eta);
-    return PN_OK;
-  }
+  if (fit->config->family == PN_GAUSSIAN) return train_gaussian(fit, net, options, eta);
   pn_status status = train_weighted(fit, net, options, 0, eta);
   if (status == PN_OK && has_factors(fit)) status = train_weighted(fit, net, options, 1, eta);
   return status;
@@ -208,6 +208,11 @@ size_t pn_smooth_state(pn_smooth_fitter *fit, unsigned char *to, const unsigned 
 
 void pn_smooth_predictions(pn_smooth_fitter *fit, double *eta) {
   pn_smooth_predict(fit->smooth, fit->data, eta, fit->table, fit->scratch);
+}
+
+void pn_smooth_watch(pn_smooth_fitter *fit, int (*poll)(void *context), void *context) {
+  fit->poll = poll;
+  fit->context = context;
 }
 
 void pn_smooth_fix(pn_smooth_fitter *fit, const double *strength) {

@@ -50,6 +50,9 @@ size_t pn_smooth_state(pn_smooth_fitter *fitter, unsigned char *to, const unsign
 /* eta[n x outputs] of layer 0's present values. */
 void pn_smooth_predictions(pn_smooth_fitter *fitter, double *eta);
 
+/* poll(context) is asked now and then during a fit; not 0 ends it (PN_STOPPED). It may leave by longjmp. */
+void pn_smooth_watch(pn_smooth_fitter *fitter, int (*poll)(void *context), void *context);
+
 /* Sets the strengths, [penalties], once and for all. */
 void pn_smooth_fix(pn_smooth_fitter *fitter, const double *strength);
 

@@ -64,7 +64,16 @@ struct pn_smooth_fitter {
   double *table, *scratch;
   int gram_ready; /* a gaussian's Gram matrices do not change */
   size_t iterations;
+  int (*poll)(void *context);
+  void *context;
+  int stopped;
 };
+
+/* Asks whether the fit shall end. */
+static inline int pn_smooth_stops(pn_smooth_fitter *fit) {
+  if (!fit->stopped && fit->poll != NULL) fit->stopped = fit->poll(fit->context);
+  return fit->stopped;
+}
 
 /* The extended column, counted from the term's first, of number k of a cell; -1: none. */
 long pn_design_column(const pn_smooth_term *term, size_t cell, size_t k);

@@ -105,7 +105,7 @@ static void sum_rows(pn_smooth_fitter *fit, int gram) {
   const size_t K = fit->smooth->terms, rows = fit->data->n;
   if (gram) memset(fit->ext, 0, fit->E * fit->E * sizeof(double));
   memset(fit->ext_rhs, 0, fit->E * sizeof(double));
-  for (size_t begin = 0; begin < rows; begin += fit->row_block) {
+  for (size_t begin = 0; begin < rows && !pn_smooth_stops(fit); begin += fit->row_block) {
     const size_t end = rows - begin < fit->row_block ? rows : begin + fit->row_block;
     size_t n = 0;
     for (size_t r = begin; r < end; ++r) {

@@ -187,7 +187,8 @@ random_rows <- function(data, features) {
 # The fit of a problem, with other data, formula or arguments (NULL takes one away). Arguments that mention columns are
 # calls, evaluated as those of a user are.
 problem_fit <- function(problem, data = problem$data, formula = problem$formula, args = list()) {
-  args <- utils::modifyList(c(list(seed = 1, threads = 1, verbose = FALSE), problem$args), args)
+  usual <- list(seed = 1, threads = 1, verbose = FALSE)
+  args <- utils::modifyList(c(usual[setdiff(names(usual), names(problem$args))], problem$args), args)
   call <- as.call(c(list(quote(protonam), formula, quote(data)), args))
   eval(call, list(data = data, protonam = protonam), globalenv())
 }

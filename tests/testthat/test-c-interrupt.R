@@ -58,3 +58,18 @@ test_that("an error of the progress function is the one that arrives", {
   expect_error(.Call(ffi_fit, config, rows, NULL, start, train, fail), "Enough", class = "protonam_error_enough")
   expect_length(.Call(ffi_fit, config, rows, NULL, start, train, NULL), 3L)
 })
+
+test_that("a fit of layer 0 ends in the middle", {
+  data <- simulated("binomial", 1, n = 20000L)
+  rows <- smooth_rows(data$x, data$y)
+  terms <- lapply(data$x, spline_term, 30)
+  done <- FALSE
+  late <- function() {
+    setTimeLimit(elapsed = 0.05, transient = TRUE)
+    on.exit(setTimeLimit())
+    smooth_fit(smooth_config(3L, "binomial"), rows, unname(terms))
+    done <<- TRUE
+  }
+  expect_error(late(), "elapsed time limit")
+  expect_false(done)
+})
