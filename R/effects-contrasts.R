@@ -5,30 +5,6 @@
 
 effect_scales <- c("link", "response", "odds ratio", "hazard ratio", "rate ratio")
 
-#' Differences of main effects to references; arguments and value as main_effects()
-#' @noRd
-main_contrasts <- function(object, values, layers, spread, threads, reference) {
-  compared <- lengths(reference) > 0L & lengths(values) > 0L
-  with_reference <- Map(c, values, replace(reference, !compared, list(NULL)))
-  each <- member_effects(object, with_reference, layers, spread, threads)
-  out <- over_members(object, function(m) Map(subtract_last, each(m), compared), spread)
-  if (object$order == 1 && !layers && !is.null(out$sd)) {
-    out$sd <- floor_errors(object, out$sd, values, replace(reference, !compared, list(NULL)))
-  }
-  out
-}
-
-#' Rows of an array [values, output, layer] minus the last of them
-#' @noRd
-subtract_last <- function(effect, compared) {
-  if (!compared) {
-    return(effect)
-  }
-  n <- dim(effect)[1L]
-  rest <- effect[-n, , , drop = FALSE]
-  rest - rep(effect[n, , ], each = n - 1L)
-}
-
 #' Reference values of features
 #'
 #' @param reference NULL, TRUE (a default for each of `features`), or a named list or vector of values. A reference

@@ -101,12 +101,24 @@ value_rows <- function(values) {
 #' @noRd
 main_effects <- function(object, values, layers = FALSE, spread = FALSE, threads = resolve_threads(),
                          reference = NULL) {
-  if (any(lengths(reference) > 0L)) {
-    return(main_contrasts(object, values, layers, spread, threads, reference))
-  }
-  out <- over_members(object, member_effects(object, values, layers, spread, threads), spread)
-  if (object$order == 1 && !layers && !is.null(out$sd)) out$sd <- floor_errors(object, out$sd, values)
+  none <- rep(list(NULL), length(values))
+  compared <- lengths(reference %||% none) > 0L & lengths(values) > 0L
+  reference <- replace(none, compared, reference[compared])
+  each <- member_effects(object, Map(c, values, reference), layers, spread, threads)
+  out <- over_members(object, function(m) Map(subtract_last, each(m), compared), spread)
+  if (object$order == 1 && !layers && !is.null(out$sd)) out$sd <- floor_errors(object, out$sd, values, reference)
   out
+}
+
+#' Effects [values, output, layer] compared with the last of them: the others minus it
+#' @noRd
+subtract_last <- function(effect, compared) {
+  if (!compared) {
+    return(effect)
+  }
+  n <- dim(effect)[1L]
+  rest <- effect[-n, , , drop = FALSE]
+  rest - rep(effect[n, , ], each = n - 1L)
 }
 
 #' A function of a member's number that gives its effects at processed values
