@@ -224,14 +224,7 @@ finish_cv <- function(job, fold, items, results, call, seed) {
   for (k in seq_along(items)) {
     one <- results[[k]]
     if (is.null(one)) next
-    mean <- one$mean
-    if (family == "multinomial" && ncol(mean) < length(outputs)) {
-      # a class not seen by the fold's fit has probability 0; with two classes left the fit was binomial
-      if (ncol(mean) == 1L) mean <- cbind(1 - mean, mean)
-      full <- matrix(0, nrow(mean), length(outputs))
-      full[, match(one$levels, outputs)] <- mean
-      mean <- full
-    }
+    mean <- if (family == "multinomial") all_classes(one$mean, one$levels, outputs) else one$mean
     predictions[job$rows[items[[k]]$test], ] <- mean
   }
   score <- function(at) score_rows(job, predictions, at)
@@ -250,6 +243,19 @@ finish_cv <- function(job, fold, items, results, call, seed) {
     family = response$family, levels = response$levels, name = response$name, seed = seed,
     failed = fold$names[setdiff(seq_along(items), kept)]
   ))
+}
+
+#' Probabilities of all classes from a fit that has seen some: the others have 0
+#' @param mean [rows, classes seen]; a single column is the probability of the second of two.
+#' @noRd
+all_classes <- function(mean, seen, classes) {
+  if (ncol(mean) == length(classes)) {
+    return(mean)
+  }
+  if (ncol(mean) == 1L) mean <- cbind(1 - mean, mean)
+  full <- matrix(0, nrow(mean), length(classes))
+  full[, match(seen, classes)] <- mean
+  full
 }
 
 #' Mean and standard deviation of every score over the folds, for each response

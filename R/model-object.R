@@ -112,10 +112,12 @@ model_config <- function(control, components, n_features, family, outputs) {
 #' @noRd
 new_protonam <- function(fields) {
   object <- structure(fields, class = "protonam")
-  seal_fit(validate_protonam(object))
+  seal_fit(check_sizes(object))
 }
 
-validate_protonam <- function(object) {
+#' Stop at fields of a new fit that do not go together
+#' @noRd
+check_sizes <- function(object) {
   n_features <- object$config$n_features
   total <- .Call(ffi_layout, engine_of(object))$total
   stopifnot(

@@ -215,10 +215,7 @@ fairness_groups <- function(fit, columns, group, n) {
   }
   group <- resolve_role(group, columns, fit$env, "group", n, "newdata")
   refuse_numbers(group$value, group$name, "group")
-  id <- if (is.factor(group$value)) droplevels(group$value) else factor(group$value)
-  if (anyNA(id)) {
-    id <- factor(ifelse(is.na(id), missing_level, as.character(id)), levels = unique(c(levels(id), missing_level)))
-  }
+  id <- group_factor(group$value)
   if (nlevels(id) < 2L) {
     pn_inform(
       "{.field {group$name}} has only one group, {some(levels(id))}: there is nothing to compare.",

@@ -30,9 +30,9 @@ test_that("ranges of rows cover all rows once", {
 
 test_that("a damaged object is not accepted", {
   fit <- tiny_fit(y ~ age + lab, mixed_data())
-  expect_silent(validate_protonam(fit))
+  expect_silent(check_sizes(fit))
   fit$members[[1]]$params <- fit$members[[1]]$params[-1]
-  expect_error(validate_protonam(fit))
+  expect_error(check_sizes(fit))
 })
 
 test_that("names of components are unique, and features keep theirs", {

@@ -1,0 +1,68 @@
+# The data of a fit, which the fit does not keep: found again through its call, and checked to be the same.
+
+#' Columns of the data of a fit, and the rows that it used
+#'
+#' @param data NULL to look for them where the call of the fit says, or the data.
+#' @param caller Environment in which the call is evaluated.
+#' @return list(columns, n, rows: row numbers of the rows used, data: as found)
+#' @noRd
+fit_data <- function(fit, data, caller) {
+  name <- if (is.null(fit$formula)) "x" else "data"
+  found <- if (is.null(data)) call_argument(fit, name, caller) else data
+  if (is.null(found)) data_not_found(fit, name)
+  columns <- as_columns(found, "data")
+  if (is.environment(columns)) {
+    pn_abort("{.arg data} must be a data frame.", class = "data", arg = "data")
+  }
+  n <- data_rows(columns)
+  rows <- fit$rows %||% seq_len(fit$nobs)
+  observed <- if (is.null(fit$formula)) {
+    if (is.null(data)) response_value(call_argument(fit, "y", caller), "y") else new_response(fit, columns)
+  } else {
+    check_names_exist(stats::as.formula(call("~", fit$formula[[2L]]), fit$env), columns, fit$env)
+    evaluate_response(fit$formula[[2L]], columns, fit$env)$value
+  }
+  same <- n >= max(rows) && (!is.null(fit$rows) || n == fit$nobs) && tryCatch(
+    isTRUE(all.equal(
+      unname(apply_response(fit$response, take_rows(observed, rows, n))), unname(fit$y),
+      check.attributes = FALSE
+    )),
+    error = function(e) FALSE
+  )
+  if (!same) {
+    source <- if (is.null(data)) "The data that the call of the fit names are" else "{.arg data} are"
+    pn_abort(
+      c(
+        paste(source, "not those of the fit: the response differs."),
+        i = "Give the data as they were when the model was fitted: {.arg data}."
+      ),
+      class = "data", arg = "data"
+    )
+  }
+  list(columns = columns, n = n, rows = rows, data = found, response = observed)
+}
+
+data_not_found <- function(fit, name) {
+  expr <- if (is.call(fit$call)) fit$call[[name]]
+  what <- if (is.null(expr)) "the data" else deparse1(expr)[1L]
+  pn_abort(
+    c(
+      "The fit does not keep its data, and {.code {what}} cannot be found here.",
+      i = "Give the data to which the model was fitted: {.arg data}."
+    ),
+    class = "data_not_found", arg = "data"
+  )
+}
+
+#' An argument of the call of a fit, evaluated; NULL if it was not given
+#' @noRd
+call_argument <- function(fit, name, caller) {
+  expr <- if (is.call(fit$call)) fit$call[[name]]
+  if (is.null(expr)) {
+    return(NULL)
+  }
+  value <- tryCatch(list(eval(expr, caller)), error = function(e) NULL)
+  # a function of R is not what a fit was made from: `data = df` where no df is left
+  if (is.null(value) || is.function(value[[1L]]) && name %in% c("data", "x", "y")) data_not_found(fit, name)
+  value[[1L]]
+}
