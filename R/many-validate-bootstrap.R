@@ -33,7 +33,7 @@ validate_bootstrap <- function(fit, data, by, caller, level, way) {
   results <- Filter(Negate(is.null), results)
   table <- measure_parts(split_outcomes(fit, original))
   collect <- function(what) do.call(rbind, lapply(results, `[[`, what))
-  optimism <- collect("apparent") - collect("test")
+  optimism <- sample_optimism(table, collect("apparent"), collect("test"))
   mean_optimism <- colMeans(optimism, na.rm = TRUE)
   # the mean over few samples is uncertain itself
   monte_carlo <- apply(optimism, 2L, stats::sd, na.rm = TRUE) / sqrt(colSums(!is.na(optimism)))
@@ -50,6 +50,21 @@ validate_bootstrap <- function(fit, data, by, caller, level, way) {
       levels = fit$response$levels
     )
   )
+}
+
+#' Optimism in each sample
+#'
+#' A slope is a factor: its optimism is taken as a ratio. Harrell's fits by maximum likelihood have slopes of 1 in their
+#' samples, where this is the same; those of penalised fits are well above 1.
+#' @param apparent,test [samples, rows of the table]
+#' @noRd
+sample_optimism <- function(table, apparent, test) {
+  optimism <- apparent - test
+  for (j in which(table$measure == "slope")) {
+    ratio <- test[, j] / apparent[, j]
+    if (isTRUE(table$value[j] > 0) && all(apparent[, j] > 0, na.rm = TRUE)) optimism[, j] <- table$value[j] * (1 - ratio)
+  }
+  optimism
 }
 
 #' What the measures of other fits need to know of the original one
@@ -111,17 +126,6 @@ bootstrap_sample <- function(item, threads, job, shape, original, kept) {
       if (is.matrix(rows$mean)) rows$mean[at, , drop = FALSE] else rows$mean[at]
     })
   )
-}
-
-#' Linear predictors of means; a probability of 0 or 1 in floating point stays finite
-#' @noRd
-to_link <- function(family, mean) {
-  if (family$family == "binomial") {
-    mean <- pmin(pmax(mean, 1e-15), 1 - 1e-15)
-  } else if (family$family == "poisson") {
-    mean <- pmax(mean, 1e-300)
-  }
-  family$linkfun(mean)
 }
 
 # The job ---------------------------------------------------------------------------------------------------------------

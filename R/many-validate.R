@@ -6,13 +6,15 @@
 #' intervals, beside the (too good) values on the rows that it was trained on.
 #'
 #' @section Methods:
-#' * `"out-of-fold"` needs no refitting: each row is predicted by the member of the fit that was not trained on it.
-#'   The screening of features and the choice of sizes have used all rows, which makes the result slightly too good; that
-#'   a member has fewer rows, and is one of several that are averaged, makes it slightly too bad.
+#' * `"out-of-fold"` needs no refitting: each row is predicted by the member of the fit that was not trained on it. The fit,
+#'   the mean of the members, is better than any of them, which have fewer rows and stand alone. The values are corrected
+#'   for this by the difference between fit and members on the training rows (Burman, 1989), if the data of the fit are
+#'   found; otherwise there is a message. The screening of features and the choice of sizes have used all rows, which is
+#'   not corrected for.
 #' * `"bootstrap"` is Harrell's optimism-corrected validation. The whole procedure, with screening, sizes and members, is
 #'   repeated in `repeats` samples of rows drawn with replacement (of whole groups, if the fit has `groups`). The
-#'   optimism is the mean difference between the value in the sample and the value on the original rows, and is
-#'   subtracted from the apparent value. Samples run on the workers of a `future::plan()` if one is set; the result is
+#'   optimism is the mean difference (of slopes: the ratio) between the value in the sample and the value on the original
+#'   rows, and is subtracted from the apparent value. Samples run on the workers of a `future::plan()` if one is set; the result is
 #'   the same. It takes about `repeats` times as long as the fit.
 #' * `"newdata"` compares predictions with the responses in `newdata`: external validation, or a test set.
 #'
@@ -45,9 +47,14 @@
 #'   the intercept of a regression of the response on the linear predictor as an offset, 0 if the mean prediction is
 #'   right; `slope` is the coefficient of the linear predictor, below 1 if predictions are too extreme;
 #' * `method`, `level`, `family`, `repeats`, `seed`, `call`;
+#' * `out_of_fold`: `NULL`, or the values of the out-of-fold predictions as they are, before the correction; `moved`: was
+#'   there one?
 #' * `bootstrap`: `NULL`, or a list of `apparent` and `test` (one row per sample, one column per row of `scores`),
 #'   and what [stability()] needs.
 #' @references Harrell (2015), *Regression Modeling Strategies*, 2nd edition, Springer, chapter 5.
+#'
+#'   Burman (1989), A comparative study of ordinary cross-validation, v-fold cross-validation and the repeated
+#'   learning-testing methods, *Biometrika* 76.
 #'
 #'   DeLong, DeLong and Clarke-Pearson (1988), Comparing the areas under two or more correlated receiver operating
 #'   characteristic curves, *Biometrics* 44.
@@ -107,12 +114,56 @@ check_method_data <- function(method, newdata) {
 validate_rows <- function(fit, newdata, data, by, caller, level, dots) {
   outcomes <- outcomes_of(fit, newdata, data, by, caller, dots)
   table <- measure_parts(split_outcomes(fit, outcomes))
-  trained <- list(sets = outcome_sets(fit, fit$fitted, fit$y, fit$weights, NULL, fit$train))
   # the training rows have the groups of `by` only where these are known for them
-  if (is.null(newdata)) trained$by <- outcomes$by[match(fit$train, which(!is.na(fit$out_of_fold[, 1L])))]
-  own <- measure_parts(split_outcomes(fit, trained))
-  at <- match(table_key(table), table_key(own))
-  list(scores = validation_table(table, own$value[at], table$value, table$error, table$value, level))
+  own_by <- if (is.null(newdata)) outcomes$by[match(fit$train, which(!is.na(fit$out_of_fold[, 1L])))]
+  of_link <- function(link) {
+    sets <- outcome_sets(fit, link, fit$y, fit$weights, NULL, fit$train)
+    own <- measure_parts(split_outcomes(fit, list(sets = sets, by = own_by)))
+    own$value[match(table_key(table), table_key(own))]
+  }
+  apparent <- of_link(fit$fitted)
+  if (!is.null(newdata)) {
+    return(list(scores = validation_table(table, apparent, table$value, table$error, table$value, level)))
+  }
+  members <- members_alone(fit, data, caller, of_link)
+  corrected <- table$value + members_gain(table$measure, apparent, members, table$value)
+  list(
+    scores = validation_table(table, apparent, corrected, table$error, table$value, level),
+    out_of_fold = table$value, moved = !is.null(members)
+  )
+}
+
+#' Measures of single members on all training rows, on average; NULL if the data of the fit cannot be found
+#' @param of_link Function of the linear predictors of all rows of the fit.
+#' @noRd
+members_alone <- function(fit, data, caller, of_link) {
+  own <- tryCatch(fit_data(fit, data, caller), protonam_error = function(e) {
+    if (!is.null(data)) stop(e)
+    pn_inform(
+      c(
+        "The data of the fit are not at hand, so the values are those of single members, which are slightly worse.",
+        i = "{.arg data}, the data of the fit, allow to correct for it."
+      ),
+      class = "members_alone"
+    )
+  })
+  if (!is.list(own)) {
+    return(NULL)
+  }
+  links <- member_links(fit, own)
+  Reduce(`+`, lapply(links, of_link)) / length(links)
+}
+
+#' What the fit gains over one of its members, which are smaller by one fold and stand alone (Burman's correction)
+#'
+#' A slope is a factor, and is compared by its ratio.
+#' @noRd
+members_gain <- function(measure, apparent, members, value) {
+  if (is.null(members)) {
+    return(0)
+  }
+  ratio <- measure == "slope" & !is.na(value) & !is.na(members) & members > 0 & apparent > 0
+  ifelse(ratio, value * (apparent / members - 1), apparent - members)
 }
 
 #' What tells the rows of tables of measures apart

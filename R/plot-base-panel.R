@@ -199,7 +199,7 @@ draw_mark <- function(mark, style, figure) {
     line = draw_lines(mark, colour, figure$series$lines[mark$series], width, style),
     point = graphics::points(
       mark$x, mark$y,
-      pch = style$shape, cex = style$size, col = colour, bg = "white", lwd = 1.5
+      pch = style$shape, cex = style$size, col = fade(colour, style$opacity %||% 1), bg = "white", lwd = 1.5
     ),
     text = for (i in seq_len(nrow(mark))) {
       graphics::text(

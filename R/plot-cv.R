@@ -122,18 +122,19 @@ observed_panel <- function(x) {
   )
 }
 
-#' Ten groups of rows by prediction: share of events with its interval (Wilson's)
+#' Ten groups of rows by prediction: share of events with its interval
 #' @noRd
 shares_in_groups <- function(mean, y, weights) {
-  breaks <- unique(stats::quantile(mean, 0:10 / 10))
-  group <- findInterval(mean, breaks, rightmost.closed = TRUE)
-  total <- rowsum(weights, group)[, 1L]
-  share <- rowsum(weights * y, group)[, 1L] / total
-  size <- total^2 / rowsum(weights^2, group)[, 1L]
-  ends <- wilson_interval(share, size)
-  at <- rowsum(weights * mean, group)[, 1L] / total
+  groups <- prediction_groups(list(family = stats::binomial(), y = y, mean = mean, weights = weights))
+  group_marks(groups)
+}
+
+#' Points with intervals
+#' @param groups From prediction_groups().
+#' @noRd
+group_marks <- function(groups) {
   list(
-    point = data.frame(x = at, y = share, series = 1L),
-    interval = data.frame(x = at, y = ends$lower, xend = at, yend = ends$upper, series = 1L)
+    point = data.frame(x = groups$predicted, y = groups$observed, series = 1L),
+    interval = data.frame(x = groups$predicted, y = groups$lower, xend = groups$predicted, yend = groups$upper, series = 1L)
   )
 }

@@ -17,6 +17,7 @@ mark_styles <- list(
   connector = list(geom = "segment", colour = pale_ink, width = 0.5, line = 1L),
   guide = list(geom = "segment", colour = pale_ink, width = 0.6, line = 2L),
   jump = list(geom = "segment", colour = NA, width = 0.75, line = 1L, opacity = 0.9),
+  faint = list(geom = "point", colour = NA, shape = 16L, size = 0.4, opacity = 0.25),
   thin = list(geom = "line", colour = NA, width = 0.5, opacity = 0.5),
   curve = list(geom = "line", colour = NA, width = 1.3, opacity = 1),
   interval = list(geom = "segment", colour = NA, width = 1.1, line = 1L),

@@ -66,3 +66,23 @@ call_argument <- function(fit, name, caller) {
   if (is.null(value) || is.function(value[[1L]]) && name %in% c("data", "x", "y")) data_not_found(fit, name)
   value[[1L]]
 }
+
+#' Linear predictors of the rows of a fit from each of its members
+#' @param own From fit_data().
+#' @return list of matrices [rows used, visible outputs]
+#' @noRd
+member_links <- function(fit, own, threads = NULL) {
+  threads <- resolve_threads(threads)
+  columns <- structure(lapply(unclass(own$columns), take_rows, own$rows, own$n), info = NULL)
+  rows <- structure(columns, class = "data.frame", row.names = seq_along(own$rows))
+  # the offset is that of the fit
+  new <- suppressWarnings(encode_newdata(fit, rows, offset = if (!is.null(fit$offset)) 0))
+  links <- lapply(seq_along(fit$members), function(m) {
+    visible_link(fit, engine_link(fit, new$data, new$unknown, threads, members = m), new$task, fit$offset_values)
+  })
+  gap <- abs(Reduce(`+`, links) / length(links) - fit$fitted)
+  if (max(gap, na.rm = TRUE) > 1e-3 * max(1, stats::sd(fit$fitted, na.rm = TRUE))) {
+    pn_abort("The data are not those of the fit: its predictions for them differ.", class = "data", arg = "data")
+  }
+  links
+}

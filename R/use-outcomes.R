@@ -258,28 +258,34 @@ choose_event <- function(fit, outcomes, response) {
     pn_abort("This needs classes; the fit is a {family} fit.", class = "family", arg = "fit")
   }
   choices <- if (family == "multinomial") fit$response$levels else fit$response$names
+  pick <- choose_output(choices, response)
+  if (is.null(choices)) {
+    return(outcomes)
+  }
+  rows <- if (family == "multinomial") {
+    class_outcomes(outcomes$sets[[1L]], choices)[[pick]]
+  } else {
+    outcomes$sets[[pick]]
+  }
+  outcomes$sets <- stats::setNames(list(rows), response)
+  outcomes
+}
+
+#' Which of several outputs
+#' @noRd
+choose_output <- function(choices, response) {
   if (is.null(choices)) {
     if (!is.null(response)) {
       pn_abort("{.arg response} selects one of several; this fit has one response.", class = "argument", arg = "response")
     }
-    return(outcomes)
+    return(1L)
   }
-  what <- if (family == "multinomial") "classes" else "responses"
   if (!is.character(response) || length(response) != 1L || !response %in% choices) {
     given <- describe(response)
     pn_abort(
-      c(
-        "Of several {what}, {.arg response} must be one, {.or {.val {choices}}}, not {given}.",
-        suggest(response, choices)
-      ),
+      c("{.arg response} must be one of {.or {.val {choices}}}, not {given}.", suggest(response, choices)),
       class = "argument", arg = "response"
     )
   }
-  rows <- if (family == "multinomial") {
-    class_outcomes(outcomes$sets[[1L]], choices)[[match(response, choices)]]
-  } else {
-    outcomes$sets[[response]]
-  }
-  outcomes$sets <- stats::setNames(list(rows), response)
-  outcomes
+  match(response, choices)
 }

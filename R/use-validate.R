@@ -41,20 +41,24 @@ print.protonam_validation <- function(x, digits = 3, ...) {
   key <- if (length(by)) do.call(paste, c(unname(lapply(table[by], as.character)), sep = ", ")) else rep("", nrow(table))
   number <- function(v) ifelse(is.na(v), "", formatC(v, digits = digits, format = "f"))
   # errors may be in any unit
-  small <- function(v) formatC(v, digits = digits, format = "fg", flag = "#")
+  small <- function(v) formatC(ifelse(abs(v) < 1e-10, 0, v), digits = digits, format = "fg", flag = "#")
   for (part in unique(key)) {
     rows <- table[key == part, ]
     cat("\n", if (nzchar(part)) paste0(part, ", "), count(rows$n[1L], "row"), "\n", sep = "")
     unit <- rows$measure %in% c("rmse", "mae", "deviance", "intercept") & x$family$family != "binomial"
     show <- function(v) ifelse(unit & !is.na(v), small(v), number(v))
     interval <- ifelse(is.na(rows$lower), "", paste(show(rows$lower), "to", show(rows$upper)))
-    shown <- cbind(show(rows$apparent), show(rows$optimism), show(rows$corrected), interval)
-    dimnames(shown) <- list(
-      measure_label(rows$measure),
-      c("apparent", "optimism", "corrected", sprintf("%s %% interval", format(100 * x$level)))
+    shown <- cbind(
+      apparent = show(rows$apparent), optimism = show(rows$optimism), corrected = show(rows$corrected), interval
     )
+    dimnames(shown) <- list(
+      measure_label(rows$measure), replace(colnames(shown), 4L, sprintf("%s %% interval", format(100 * x$level)))
+    )
+    # the groups of new rows are not known for the training rows
+    shown <- shown[, c(if (!all(is.na(rows$apparent))) 1:2, 3:4), drop = FALSE]
     print(shown, quote = FALSE, right = TRUE)
   }
+  if (isTRUE(x$moved)) cat("\nOut-of-fold values, corrected for what the fit gains over its members.\n")
   invisible(x)
 }
 

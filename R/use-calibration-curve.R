@@ -1,0 +1,170 @@
+# Calibration curves: observed values as a smooth function of predicted ones, and how far the two are apart.
+
+#' Restricted cubic splines: cubic between the knots, linear beyond them
+#' @return [length(x), number of knots - 1]
+#' @noRd
+restricted_cubic <- function(x, knots) {
+  k <- length(knots)
+  if (k < 3L) {
+    return(matrix(x, ncol = 1L))
+  }
+  cube <- function(u) pmax(u, 0)^3
+  last <- knots[k]
+  before <- knots[k - 1L]
+  parts <- lapply(seq_len(k - 2L), function(j) {
+    (cube(x - knots[j]) - cube(x - before) * (last - knots[j]) / (last - before) +
+      cube(x - last) * (before - knots[j]) / (last - before)) / (last - knots[1L])^2
+  })
+  cbind(x, do.call(cbind, parts))
+}
+
+#' Knots at quantiles of the linear predictors, fewer where there are few events
+#' @noRd
+calibration_knots <- function(rows) {
+  size <- if (rows$family$family == "binomial") min(sum(rows$y == 1), sum(rows$y == 0)) else length(rows$y)
+  share <- if (size >= 200) {
+    c(0.05, 0.275, 0.5, 0.725, 0.95)
+  } else if (size >= 50) {
+    c(0.05, 0.35, 0.65, 0.95)
+  } else if (size >= 10) {
+    c(0.1, 0.5, 0.9)
+  } else {
+    numeric()
+  }
+  knots <- unique(unname(stats::quantile(rows$link, share)))
+  if (length(knots) < 3L || min(diff(knots)) < 1e-6 * diff(range(knots))) numeric() else knots
+}
+
+#' Observed values as a function of predictions
+#'
+#' @param rows Outcomes (R/model-measures.R) of one response.
+#' @param smooth "spline": regression on a restricted cubic spline of the linear predictor; "lowess": of the
+#'   observations on the predictions, without a band.
+#' @return list(at: function(mean) giving a data frame (observed, lower, upper)), NULL where there is none
+#' @noRd
+calibration_curve <- function(rows, smooth, level) {
+  if (smooth == "lowess") {
+    line <- stats::lowess(rows$mean, rows$y, iter = 0)
+    return(list(at = function(mean) {
+      data.frame(observed = stats::approx(line, xout = mean, ties = mean_of)$y, lower = NA_real_, upper = NA_real_)
+    }))
+  }
+  weights <- rows$weights %||% rep(1, length(rows$y))
+  knots <- calibration_knots(rows)
+  design <- function(link) cbind(1, restricted_cubic(link, knots))
+  fit <- if (length(rows$y) > 3L && stats::sd(rows$link) > 1e-8) regress(rows$family, design(rows$link), rows$y, weights)
+  if (is.null(fit)) {
+    return(NULL)
+  }
+  covariance <- influence_covariance(fit$influence, weights, rows$group)
+  z <- stats::qnorm((1 + level) / 2)
+  list(at = function(mean) {
+    x <- design(to_link(rows$family, mean))
+    linear <- drop(x %*% fit$coefficients)
+    error <- sqrt(pmax(rowSums((x %*% covariance) * x), 0))
+    inverse <- rows$family$linkinv
+    data.frame(
+      observed = inverse(linear), lower = inverse(linear - z * error), upper = inverse(linear + z * error)
+    )
+  })
+}
+
+mean_of <- function(x) mean(x)
+
+#' Covariance of coefficients from the influence of rows
+#' @noRd
+influence_covariance <- function(influence, weights, group) {
+  part <- weights * influence / sum(weights)
+  if (!is.null(group) && anyDuplicated(group)) {
+    part <- rowsum(part, match(group, unique(group)))
+    part <- part * sqrt(nrow(part) / max(nrow(part) - 1, 1))
+  }
+  crossprod(part)
+}
+
+#' Linear predictors of means; a probability of 0 or 1 in floating point stays finite
+#' @noRd
+to_link <- function(family, mean) {
+  if (family$family == "binomial") {
+    mean <- pmin(pmax(mean, 1e-15), 1 - 1e-15)
+  } else if (family$family == "poisson") {
+    mean <- pmax(mean, 1e-300)
+  }
+  family$linkfun(mean)
+}
+
+#' How far curve and predictions are apart, over the rows
+#'
+#' @return c(ici: mean absolute difference (integrated calibration index), e50, e90, emax: its quantiles and maximum, eci:
+#'   100 times the mean squared difference (estimated calibration index))
+#' @noRd
+calibration_distances <- function(rows, curve) {
+  if (is.null(curve)) {
+    return(c(ici = NA, e50 = NA, e90 = NA, emax = NA, eci = NA) + 0)
+  }
+  gap <- abs(curve$at(rows$mean)$observed - rows$mean)
+  weights <- rows$weights
+  quantile_of <- function(p) {
+    if (is.null(weights)) {
+      return(unname(stats::quantile(gap, p)))
+    }
+    at <- order(gap)
+    gap[at][which(cumsum(weights[at]) >= p * sum(weights))[1L]]
+  }
+  c(
+    ici = weighted_mean(gap, weights), e50 = quantile_of(0.5), e90 = quantile_of(0.9), emax = max(gap),
+    eci = 100 * weighted_mean(gap^2, weights)
+  )
+}
+
+#' Rows in ten groups of increasing prediction: mean prediction, mean observation and its interval
+#'
+#' Wilson's interval for shares of events, the normal one for other means.
+#' @return data frame (n, predicted, observed, lower, upper)
+#' @noRd
+prediction_groups <- function(rows, level = 0.95, groups = 10L) {
+  weights <- rows$weights %||% rep(1, length(rows$y))
+  breaks <- unique(stats::quantile(rows$mean, 0:groups / groups))
+  group <- findInterval(rows$mean, breaks, rightmost.closed = TRUE)
+  sum_by <- function(x) rowsum(x, group)[, 1L]
+  total <- sum_by(weights)
+  observed <- sum_by(weights * rows$y) / total
+  size <- total^2 / sum_by(weights^2)
+  z <- stats::qnorm((1 + level) / 2)
+  if (rows$family$family == "binomial") {
+    interval <- wilson_interval(observed, size, level)
+  } else {
+    variance <- sum_by(weights * (rows$y - observed[as.character(group)])^2) / total
+    half <- z * sqrt(variance / pmax(size - 1, 1))
+    interval <- list(lower = observed - half, upper = observed + half)
+  }
+  data.frame(
+    n = sum_by(rep(1, length(group))), predicted = sum_by(weights * rows$mean) / total, observed = observed,
+    lower = interval$lower, upper = interval$upper, row.names = NULL
+  )
+}
+
+#' Wilson's interval of a share
+#' @noRd
+wilson_interval <- function(share, size, level = 0.95) {
+  z <- stats::qnorm((1 + level) / 2)
+  middle <- (share + z^2 / (2 * size)) / (1 + z^2 / size)
+  half <- z * sqrt(share * (1 - share) / size + z^2 / (4 * size^2)) / (1 + z^2 / size)
+  list(lower = middle - half, upper = middle + half)
+}
+
+#' Numbers of rows by prediction, of events and others apart
+#' @return data frame (from, to, events, others); of other responses all rows are others
+#' @noRd
+prediction_histogram <- function(rows, bins = 40L) {
+  binary <- rows$family$family == "binomial"
+  ends <- if (binary) c(0, 1) else range(rows$mean)
+  if (diff(ends) <= 0) ends <- ends + c(-0.5, 0.5)
+  breaks <- seq(ends[1L], ends[2L], length.out = bins + 1L)
+  bin <- findInterval(rows$mean, breaks, rightmost.closed = TRUE)
+  event <- binary & rows$y == 1
+  data.frame(
+    from = breaks[-length(breaks)], to = breaks[-1L], events = tabulate(bin[event], bins),
+    others = tabulate(bin[!event], bins)
+  )
+}
