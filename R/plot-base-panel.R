@@ -204,7 +204,7 @@ draw_mark <- function(mark, style, figure) {
     text = for (i in seq_len(nrow(mark))) {
       graphics::text(
         mark$x[i], mark$y[i], mark$label[i],
-        adj = c(mark$adjust[i], 0.5), cex = style$size, col = colour, xpd = NA
+        adj = c(mark$adjust[i], style$hang %||% 0.5), cex = style$size, col = colour, xpd = NA
       )
     }
   )

@@ -7,7 +7,7 @@ strip_share <- 0.17 # of the height of the curve that the histogram below it has
 #' @export
 plot.protonam_calibration <- function(x, main = NULL, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_calibration)))
-  draw_pages(calibration_figure(x, plot_options(main = main, limits = device_limits())), FALSE)
+  draw_pages(calibration_figure(x, plot_options(main = main, limits = square_limits())), FALSE)
   invisible(x)
 }
 
@@ -34,7 +34,7 @@ calibration_figure <- function(x, options) {
   ylab <- if (binary) "observed share" else "observed"
   panels <- lapply(parts, function(part) {
     tables <- lapply(x[c("curve", "groups", "histogram", "summary")], of, part)
-    panel <- calibration_panel(tables, ends, binary, columns)
+    panel <- calibration_panel(tables, ends, binary, max(columns, min(length(parts), 2L)))
     panel$title <- if (!is.null(titles)) wrap_name(part, page_width[min(columns, 4L)])
     panel$x$title <- xlab
     if (length(parts) == 1L) panel$y$title <- ylab
@@ -46,7 +46,7 @@ calibration_figure <- function(x, options) {
     ylab = if (length(parts) > 1L) ylab, xlab = xlab, title = options$main,
     caption = c(
       sprintf("Predictions %s; points: tenths of the rows.", x$source), band,
-      if (binary) "Below: predictions of events (up) and others (down), each to its own scale."
+      if (binary) "Below: events (up) and others (down), on separate scales."
     )
   )
 }
@@ -78,10 +78,11 @@ calibration_panel <- function(tables, ends, binary, columns) {
   strip$zero$xend <- min(max(strip$zero$xend, ends[2L]), ends[2L])
   strip$shade <- strip$shade[strip$shade$xmin < ends[2L], ]
   lines <- calibration_lines(tables$summary, columns)
-  marks$label <- data.frame(
-    x = ends[1L] + 0.03 * size, y = ends[2L] - (seq_along(lines) - 0.4) * c(0.065, 0.09, 0.11)[min(columns, 3L)] * size,
-    label = lines, adjust = 0
-  )
+  if (length(lines)) {
+    marks$note <- data.frame(
+      x = ends[1L] + 0.02 * size, y = ends[2L], label = paste(lines, collapse = "\n"), adjust = 0
+    )
+  }
   x <- axis_number(ends + c(-1, 1) * 0.02 * size, n = c(5L, 4L, 3L)[min(columns, 3L)])
   y <- axis_number(c(bottom - 0.02 * size, ends[2L] + 0.02 * size))
   kept <- y$at >= ends[1L]
@@ -111,18 +112,18 @@ histogram_marks <- function(histogram, bottom, height, binary) {
 #' The numbers that stand in a panel: fewer where panels are small
 #' @noRd
 calibration_lines <- function(summary, columns) {
-  number <- function(v, digits = 2L) formatC(v, digits = digits, format = "f")
+  number <- function(v, digits = 2L) sub("^-(0[.]?0*)$", "\\1", formatC(v, digits = digits, format = "f"))
   with_interval <- function(label, name) {
     value <- summary[[name]]
     if (is.na(value)) {
       return(NULL)
     }
     lower <- summary[[paste0(name, "_lower")]]
-    range <- if (columns < 3L) sprintf(" (%s to %s)", number(lower), number(summary[[paste0(name, "_upper")]]))
+    range <- if (columns < 2L) sprintf(" (%s to %s)", number(lower), number(summary[[paste0(name, "_upper")]]))
     paste0(label, " ", number(value), range)
   }
   c(
-    with_interval("slope", "slope"), with_interval("in the large", "intercept"),
+    with_interval("slope", "slope"), if (columns < 2L) with_interval("in the large", "intercept"),
     if (!is.na(summary$ici)) paste("ICI", number(summary$ici, 3L))
   )
 }

@@ -5,7 +5,7 @@
 #' @export
 plot.protonam_decision <- function(x, main = NULL, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_decision)))
-  draw_pages(decision_figure(x, plot_options(main = main, limits = device_limits())), FALSE)
+  draw_pages(decision_figure(x, plot_options(main = main, limits = square_limits())), FALSE)
   invisible(x)
 }
 
@@ -29,8 +29,9 @@ decision_figure <- function(x, options) {
   ends <- decision_ends(parts)
   several <- length(parts) > 1L
   panels <- lapply(seq_along(parts), function(i) {
-    panel <- decision_panel(parts[[i]], if (several) decision_ends(parts[i]) else ends)
+    panel <- decision_panel(parts[[i]], ends)
     panel$title <- if (several) groups[i]
+    panel$x$title <- if (several) "threshold" else "threshold probability"
     panel$y$title <- if (!several) "net benefit"
     panel
   })
@@ -66,7 +67,7 @@ decision_panel <- function(table, ends) {
   curve <- do.call(rbind, lapply(split(rows, rows$series), cut_below, ends[1L]))
   banded <- rows[rows$series < 3L & rows$upper > ends[1L], ]
   list(
-    title = NULL, kind = "scatter", x = axis_number(range(table$threshold), title = "threshold probability"),
+    title = NULL, kind = "scatter", x = axis_number(range(table$threshold), n = 4L),
     y = axis_number(ends), marks = list(
       band = banded[c("x", "lower", "upper", "piece", "series")], curve = curve[c("x", "y", "piece", "series")]
     )

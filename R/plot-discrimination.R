@@ -53,7 +53,7 @@ roc_figure <- function(x, options) {
     )),
     pages = list(list(panels = 1L, rows = 1L, columns = 1L)),
     series = list(
-      labels = if (one) character() else paste0(shorten(parts, 14L), " ", sub(" to ", "-", text)),
+      labels = if (one) character() else paste0(shorten(parts, 20L), ": ", ifelse(is.na(x$summary$auc), "-", number(x$summary$auc))),
       colours = series_colours(k), lines = series_line_types(k)
     ),
     key = NULL, ylab = NULL, xlab = NULL, title = options$main,

@@ -138,7 +138,7 @@ gg_layer <- function(mark, style, role, figure) {
     ),
     text = draw(
       ggplot2::geom_text, c(x = "x", y = "y", label = "label", hjust = "adjust"),
-      size = 3 * style$size * figure$text
+      size = 3 * style$size * figure$text, vjust = style$hang %||% 0.5, lineheight = 1
     )
   )
 }

@@ -2,6 +2,7 @@
 #
 # geom   rect, tile, cell, segment, band, line, point, text
 # colour fixed colour, or NA: the colour of the row's series;  width  line width in points;  size  of points, relative
+# hang   1: text hangs from its point, else it is centred at it
 # shape  R's plotting symbol;  line  line type
 
 mark_styles <- list(
@@ -28,6 +29,7 @@ mark_styles <- list(
   end = list(geom = "point", colour = ink, shape = 18L, size = 1.2),
   whisker = list(geom = "segment", colour = ink, width = 0.9, line = 1L),
   label = list(geom = "text", colour = ink, size = 0.85),
+  note = list(geom = "text", colour = ink, size = 0.85, hang = 1),
   inside = list(geom = "text", colour = "white", size = 0.85)
 )
 

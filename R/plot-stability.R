@@ -10,7 +10,7 @@ most_lines <- 100L
 #' @export
 plot.protonam_stability <- function(x, which = NULL, main = NULL, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_stability)))
-  draw_pages(stability_figure(x, which, plot_options(main = main, limits = device_limits())), FALSE)
+  draw_pages(stability_figure(x, which, plot_options(main = main, limits = square_limits())), FALSE)
   invisible(x)
 }
 
@@ -39,26 +39,26 @@ stability_figure <- function(x, which, options) {
   }
   what <- if (x$family == "binomial") "probability" else "prediction"
   ends <- if (x$family == "binomial") {
-    c(0, min(1, ceiling(10 * max(x$rows$prediction, x$rows$upper)) / 10))
+    c(0, min(1, ceiling(10 * max(x$rows$prediction, stats::quantile(x$rows$upper, 0.99))) / 10))
   } else {
     range(x$rows[c("prediction", "lower", "upper")])
   }
   build <- list(
     predictions = function() prediction_panel(x, ends, what),
-    mape = function() scatter_panel(x, "mape", "mean absolute difference", ends, what),
+    mape = function() scatter_panel(x, "mape", "mean difference", ends, what),
     calibration = function() models_panel(x, ends),
-    changed = function() scatter_panel(x, "changed", "share on the other side", ends, what)
+    changed = function() scatter_panel(x, "changed", "changed sides", ends, what)
   )
   panels <- lapply(which, function(one) build[[one]]())
   k <- length(panels)
-  columns <- min(if (k > 2L) 2L else k, options$limits[2L])
   list(
-    panels = panels, pages = list(list(panels = seq_len(k), rows = ceiling(k / columns), columns = columns)),
+    panels = panels, pages = panel_pages(rep(FALSE, k), options$most, options$limits),
     series = no_series, key = NULL, ylab = NULL, xlab = paste(what, "by the fit"), title = options$main,
     caption = c(
       paste0(toupper(substr(x$source, 1L, 1L)), substring(x$source, 2L), "."),
       if ("predictions" %in% which) sprintf("Lines: %s %% of the models.", format(100 * x$level)),
-      if ("changed" %in% which) sprintf("Threshold: %s.", format(x$threshold))
+      if ("mape" %in% which) "Mean difference: of the models from the fit, without sign.",
+      if ("changed" %in% which) sprintf("Changed sides: share of models across the threshold of %s.", format(x$threshold))
     )
   )
 }
@@ -81,7 +81,7 @@ prediction_panel <- function(x, ends, what) {
     data.frame(x = edges[[k]]$x, y = pmin(pmax(edges[[k]]$y, ends[1L]), ends[2L]), piece = k, series = 1L)
   }))
   list(
-    title = "predictions of the models", kind = "scatter", x = fit_axis(ends, what),
+    title = "predictions", kind = "scatter", x = fit_axis(ends, what),
     y = axis_number(spread(ends, 0.02), n = 4L),
     marks = list(
       guide = data.frame(x = ends[1L], y = ends[1L], xend = ends[2L], yend = ends[2L]), faint = dots,
@@ -119,7 +119,7 @@ models_panel <- function(x, ends) {
   models <- unique(round(seq(1, ncol(x$predictions), length.out = min(most_lines, ncol(x$predictions)))))
   thin <- do.call(rbind, lapply(models, function(k) curve_of(x$predictions[, k], k)))
   list(
-    title = "calibration of the models", kind = "scatter",
+    title = "calibration", kind = "scatter",
     x = axis_number(spread(ends, 0.02), n = 4L, title = "probability by the model"),
     y = axis_number(spread(ends, 0.02), n = 4L),
     marks = list(

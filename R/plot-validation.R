@@ -56,7 +56,7 @@ validation_figure <- function(x, options) {
       )
     )
   })
-  columns <- min(length(panels), 3L, options$limits[2L])
+  columns <- min(length(panels), 2L, options$limits[2L])
   list(
     panels = panels,
     pages = list(list(panels = seq_along(panels), rows = ceiling(length(panels) / columns), columns = columns)),
