@@ -75,7 +75,7 @@ validate_protonam <- function(fit, method = c("out-of-fold", "bootstrap", "newda
                               by = NULL, repeats = 200, level = 0.95, seed = NULL, threads = NULL,
                               verbose = interactive(), checkpoint = NULL, ...) {
   call <- match.call()
-  fit <- check_fit(fit)
+  fit <- need_fit(fit)
   methods <- c("out-of-fold", "bootstrap", "newdata")
   if (missing(method) && !is.null(newdata)) method <- "newdata"
   method <- check_choice(method, methods, "method")

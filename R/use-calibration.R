@@ -44,7 +44,7 @@
 #' calibration(fit, simulate_icu(400, seed = 2), by = ~ sex)
 #' @export
 calibration <- function(fit, newdata = NULL, by = NULL, smooth = c("spline", "lowess"), level = 0.95, data = NULL, ...) {
-  fit <- check_fit(fit)
+  fit <- need_fit(fit)
   smooth <- check_choice(smooth, c("spline", "lowess"), "smooth")
   level <- check_number(level, "level", above = 0, below = 1)
   outcomes <- outcomes_of(fit, newdata, data, by, parent.frame(), list(...))

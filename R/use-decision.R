@@ -29,7 +29,7 @@
 #' @export
 decision_curve <- function(fit, newdata = NULL, thresholds = NULL, by = NULL, response = NULL, level = 0.95, data = NULL,
                            ...) {
-  fit <- check_fit(fit)
+  fit <- need_fit(fit)
   level <- check_number(level, "level", above = 0, below = 1)
   if (!is.null(thresholds)) thresholds <- check_thresholds(thresholds)
   outcomes <- choose_event(fit, outcomes_of(fit, newdata, data, by, parent.frame(), list(...)), response)

@@ -32,7 +32,7 @@ roc_seed <- 1 # the band is the same every time
 #' @export
 discrimination <- function(fit, newdata = NULL, by = NULL, response = NULL, thresholds = NULL, level = 0.95, data = NULL,
                            ...) {
-  fit <- check_fit(fit)
+  fit <- need_fit(fit)
   level <- check_number(level, "level", above = 0, below = 1)
   if (!is.null(thresholds)) thresholds <- check_thresholds(thresholds, closed = TRUE)
   outcomes <- choose_event(fit, outcomes_of(fit, newdata, data, by, parent.frame(), list(...)), response)

@@ -1,6 +1,15 @@
 # Outcomes: rows with what was observed and what was predicted, out of fold or in new data. What validate_protonam(),
 # calibration(), discrimination() and decision_curve() have in common.
 
+#' A fit, and nothing else
+#' @noRd
+need_fit <- function(fit, arg = "fit") {
+  if (!inherits(fit, "protonam")) {
+    pn_abort("{.arg {arg}} must be a protonam fit, not {describe(fit)}.", class = "argument", arg = arg)
+  }
+  check_fit(fit)
+}
+
 #' Outcomes of a fit
 #'
 #' @param newdata NULL for out-of-fold predictions.
@@ -165,7 +174,8 @@ check_both_classes <- function(fit, sets) {
 #' @noRd
 outcome_sets <- function(fit, link, y, weights, group, at) {
   family <- fit$family
-  mean <- as.matrix(from_link(fit, link, "response"))
+  link <- unname(link)
+  mean <- unname(as.matrix(from_link(fit, link, "response")))
   names <- fit$response$names %||% fit$response$name
   several <- family$family == "multinomial"
   sets <- lapply(seq_along(names), function(j) {

@@ -53,7 +53,8 @@ stability <- function(x, newdata = NULL, threshold = NULL, response = NULL, leve
     check_dots_empty(list(...), names(formals(stability)))
     bootstrap_models(x, response)
   } else {
-    member_models(check_fit(x), newdata, response, list(...))
+    x <- need_fit(x, "x")
+    member_models(x, newdata, response, list(...))
   }
   if (!is.null(threshold) && models$family != "binomial") {
     pn_abort("{.arg threshold} needs classes; this is a {models$family} fit.", class = "family", arg = "threshold")

@@ -46,3 +46,6 @@ replay <- function(expression, error, transform, env) {
   if (error && !failed) testthat::fail(paste("No error from", code[1L]))
   c(code, transform(output), shown, "")
 }
+
+# Output without its decimals and the width that they had: what is said, not what was computed
+without_numbers <- function(x) gsub(" +", " ", gsub("-?[0-9]+[.][0-9]{2,}", "#", x))
