@@ -96,3 +96,59 @@ example_shapes <- function() {
     grouped = fake_shapes(grouped, facts), mixed = fake_shapes(rbind(jumpy(), missing, level, pair), facts)
   )
 }
+
+# Outcomes of two classes without random numbers, well calibrated or (stretch) too extreme
+fake_outcomes <- function(n = 400, stretch = 1) {
+  link <- stats::qnorm(stats::ppoints(n)) - 1
+  list(
+    family = stats::binomial(), y = as.double((seq_len(n) * 0.618034) %% 1 < stats::plogis(link)), link = stretch * link,
+    mean = stats::plogis(stretch * link), weights = NULL, group = NULL, event = "yes"
+  )
+}
+
+# One object of every kind that validation draws
+example_validation <- function() {
+  rows <- fake_outcomes()
+  parts <- list(rows, fake_outcomes(200, 1.4), fake_outcomes(100, 0.7))
+  labels <- data.frame(group = c("(all)", "female", "male"))
+  calibration <- function(parts, labels) {
+    found <- lapply(parts, calibrate_part, "spline", 0.95)
+    bind <- function(what) bind_parts(lapply(found, `[[`, what), labels)
+    structure(class = "protonam_calibration", list(
+      summary = bind("summary"), line = bind("line"), curve = bind("curve"), groups = bind("groups"),
+      histogram = bind("histogram"), level = 0.95, smooth = "spline", family = "binomial", source = "out of fold",
+      by = NULL, name = "died", event = "yes"
+    ))
+  }
+  roc <- function(parts, labels) {
+    bind <- function(f) bind_parts(lapply(parts, f), labels)
+    structure(class = "protonam_discrimination", list(
+      summary = bind(function(rows) auc_row(rows, 0.95)), curve = bind(function(rows) roc_curve(rows, 0.95)),
+      thresholds = NULL, level = 0.95, source = "out of fold", name = "died", event = "yes"
+    ))
+  }
+  decision <- function(parts, labels) {
+    structure(bind_parts(lapply(parts, net_benefits, 1:60 / 100, 0.95), labels),
+      class = c("protonam_decision", "data.frame"), level = 0.95, source = "out of fold", name = "died", event = "yes",
+      n = 400, events = 120
+    )
+  }
+  models <- vapply(1:6, function(k) stats::plogis(rows$link + sin(k * seq_along(rows$y)) / 4), rows$mean)
+  table <- measure_table(rows)
+  scores <- validation_table(cbind(n = 400, table), table$value + 0.02, table$value, table$error, table$value, 0.95)
+  groups <- cbind(group = rep(labels$group, each = nrow(scores)), scores[rep(seq_len(nrow(scores)), 3), ])
+  none <- data.frame(matrix(nrow = 3, ncol = 0))
+  list(
+    calibration = calibration(parts[1], none[1, ]), "calibration by group" = calibration(parts, labels),
+    roc = roc(parts[1], none[1, ]), "roc by group" = roc(parts, labels),
+    decision = decision(parts[1], none[1, ]), "decision by group" = decision(parts, labels),
+    stability = new_stability(list(
+      prediction = rows$mean, predictions = models, y = rows$y, family = "binomial", name = "died",
+      source = "6 bootstrap samples"
+    ), 0.3, 0.95),
+    validation = new_validation(list(scores = scores, method = "out-of-fold", level = 0.95, family = stats::binomial())),
+    "validation by group" = new_validation(list(
+      scores = groups, method = "bootstrap", repeats = 20L, level = 0.95, family = stats::binomial()
+    ))
+  )
+}

@@ -31,7 +31,10 @@ test_that("new data: values are those of their rows", {
   event <- new$dead == "yes"
   expect_equal(corrected(v, "auc")[1], score_auc(as.double(event), unname(predict(fit, new))))
   male <- validate_protonam(fit, newdata = new[new$group == "m", ])
-  expect_equal(v$scores[v$scores$group == "m", -1], male$scores, ignore_attr = TRUE)
+  same <- c("n", "measure", "corrected", "lower", "upper")
+  expect_equal(v$scores[v$scores$group == "m", same], male$scores[same], ignore_attr = TRUE)
+  # the groups of the training rows are not known
+  expect_true(all(is.na(v$scores$apparent[v$scores$group == "m"])))
 })
 
 test_that("bootstrap: optimism is the mean over samples of apparent minus test", {
@@ -40,7 +43,8 @@ test_that("bootstrap: optimism is the mean over samples of apparent minus test",
   expect_identical(dim(boot$test), c(4L, 5L))
   # one sample, repeated by hand
   counts <- bootstrap_counts(200, NULL, member_seed(3, 2))
-  again <- update(fit, subset = rep(1:200, counts), seed = member_seed(3, 2), data = data)
+  drawn <- rep(1:200, counts)
+  again <- update(fit, data = data[drawn, ], groups = drawn, seed = member_seed(3, 2))
   p <- predict(again, data)
   event <- as.double(data$dead == "yes")
   expect_equal(boot$test[2, 1], score_auc(event, p), tolerance = 1e-6)
