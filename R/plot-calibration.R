@@ -68,7 +68,7 @@ calibration_panel <- function(tables, ends, binary, columns) {
   curve <- tables$curve[tables$curve$observed >= ends[1L] & tables$curve$observed <= ends[2L], ]
   marks <- group_marks(transform(tables$groups, lower = inside(tables$groups$lower), upper = inside(tables$groups$upper)))
   marks$guide <- data.frame(x = ends[1L], y = ends[1L], xend = ends[2L], yend = ends[2L])
-  marks$curve <- data.frame(x = curve$predicted, y = curve$observed, piece = 1L, series = 1L)
+  marks$curve <- data.frame(x = curve$predicted, y = curve$observed, piece = rep(1L, nrow(curve)), series = rep(1L, nrow(curve)))
   banded <- curve[is.finite(curve$lower), ]
   marks$band <- data.frame(
     x = banded$predicted, lower = inside(banded$lower), upper = inside(banded$upper), piece = rep(1L, nrow(banded)),
