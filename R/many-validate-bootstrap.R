@@ -10,7 +10,7 @@ validate_bootstrap <- function(fit, data, by, caller, level, way) {
   verbose <- check_flag(way$verbose, "verbose")
   store <- open_checkpoint(way$checkpoint, "validation")
   job <- fit_job(fit, data, caller)
-  seed <- many_seed(way$seed, store)
+  seed <- settle_seed(way$seed, store)
   begin_checkpoint(store, job_digests(job, list(seed, repeats)), seed, "sample")
   original <- original_outcomes(fit, job, by)
   # of many rows some are kept, evenly spread
