@@ -3,22 +3,22 @@
 strip_share <- 0.17 # of the height of the curve that the histogram below it has
 
 #' @rdname calibration
-#' @param main Title of the figure.
+#' @param main,cex Title of the figure, and relative size of its text.
 #' @export
-plot.protonam_calibration <- function(x, main = NULL, ...) {
+plot.protonam_calibration <- function(x, main = NULL, cex = 1, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_calibration)))
-  draw_pages(calibration_figure(x, plot_options(main = main, limits = square_limits())), FALSE)
+  draw_pages(calibration_figure(x, plot_options(main = main, cex = cex, limits = device_limits())), FALSE)
   invisible(x)
 }
 
 # nolint start: object_name_linter.
 #' @rdname calibration
 #' @param object From `calibration()`.
-#' @param page See [autoplot.protonam()].
+#' @param size,page See [autoplot.protonam()].
 #' @exportS3Method ggplot2::autoplot
-autoplot.protonam_calibration <- function(object, main = NULL, page = NULL, ...) {
+autoplot.protonam_calibration <- function(object, main = NULL, cex = 1, size = NULL, page = NULL, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam_calibration)))
-  gg_pages(calibration_figure(object, plot_options(main = main)), page)
+  gg_pages(calibration_figure(object, plot_options(main = main, cex = cex, limits = gg_room(size))), page)
 }
 # nolint end
 
@@ -28,14 +28,14 @@ calibration_figure <- function(x, options) {
   binary <- x$family == "binomial"
   of <- function(table, part) if (is.null(titles)) table else table[part_titles(table) == part, ]
   ends <- calibration_ends(x, binary)
-  pages <- panel_pages(rep(FALSE, length(parts)), options$most, options$limits)
+  pages <- panel_pages(rep(FALSE, length(parts)), square_room(options))
   columns <- pages[[1L]]$columns
   xlab <- if (binary) "predicted probability" else "predicted"
   ylab <- if (binary) "observed share" else "observed"
   panels <- lapply(parts, function(part) {
     tables <- lapply(x[c("curve", "groups", "histogram", "summary")], of, part)
     panel <- calibration_panel(tables, ends, binary, max(columns, min(length(parts), 2L)))
-    panel$title <- if (!is.null(titles)) wrap_name(part, page_width[min(columns, 4L)])
+    panel$title <- if (!is.null(titles)) wrap_name(part, panel_chars(pages[[1L]], options$room))
     panel$x$title <- xlab
     if (length(parts) == 1L) panel$y$title <- ylab
     panel
@@ -47,7 +47,8 @@ calibration_figure <- function(x, options) {
     caption = c(
       sprintf("Predictions %s; points: tenths of the rows.", x$source), band,
       if (binary) "Below: events (up) and others (down), on separate scales."
-    )
+    ),
+    cex = options$cex, room = options$room
   )
 }
 
@@ -126,4 +127,14 @@ calibration_lines <- function(summary, columns) {
     with_interval("slope", "slope"), if (columns < 2L) with_interval("in the large", "intercept"),
     if (!is.na(summary$ici)) paste("ICI", number(summary$ici, 3L))
   )
+}
+
+#' Options for panels that are about as high as wide, and are read by their coordinates: fewer side by side
+#' @noRd
+square_room <- function(options) {
+  if (!isTRUE(options$room$taken)) {
+    most <- as.integer(pmax(floor(options$room$size[2:1] / c(1.4, 1.7)), 1))
+    options$limits <- pmin(options$limits, most)
+  }
+  options
 }

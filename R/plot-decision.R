@@ -1,22 +1,22 @@
 # Figures of decision_curve(): net benefit by threshold, one panel per group.
 
 #' @rdname decision_curve
-#' @param main Title of the figure.
+#' @param main,cex Title of the figure, and relative size of its text.
 #' @export
-plot.protonam_decision <- function(x, main = NULL, ...) {
+plot.protonam_decision <- function(x, main = NULL, cex = 1, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_decision)))
-  draw_pages(decision_figure(x, plot_options(main = main, limits = square_limits())), FALSE)
+  draw_pages(decision_figure(x, plot_options(main = main, cex = cex, limits = device_limits())), FALSE)
   invisible(x)
 }
 
 # nolint start: object_name_linter.
 #' @rdname decision_curve
 #' @param object From `decision_curve()`.
-#' @param page See [autoplot.protonam()].
+#' @param size,page See [autoplot.protonam()].
 #' @exportS3Method ggplot2::autoplot
-autoplot.protonam_decision <- function(object, main = NULL, page = NULL, ...) {
+autoplot.protonam_decision <- function(object, main = NULL, cex = 1, size = NULL, page = NULL, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam_decision)))
-  gg_pages(decision_figure(object, plot_options(main = main)), page)
+  gg_pages(decision_figure(object, plot_options(main = main, cex = cex, limits = gg_room(size))), page)
 }
 # nolint end
 
@@ -36,7 +36,7 @@ decision_figure <- function(x, options) {
     panel
   })
   list(
-    panels = panels, pages = panel_pages(rep(FALSE, length(parts)), options$most, options$limits),
+    panels = panels, pages = panel_pages(rep(FALSE, length(parts)), square_room(options)),
     series = list(
       labels = c("the model", "treat all", "treat none"), colours = c(okabe_ito[1L], okabe_ito[2L], ink), lines = c(1L, 2L, 3L)
     ),
@@ -44,7 +44,8 @@ decision_figure <- function(x, options) {
     caption = c(
       if (!is.null(attr(x, "source"))) sprintf("Predictions %s.", attr(x, "source")),
       sprintf("Bands: %s %%, pointwise.", format(100 * (attr(x, "level") %||% 0.95)))
-    )
+    ),
+    cex = options$cex, room = options$room
   )
 }
 

@@ -3,21 +3,22 @@
 most_points <- 1000L # of a curve
 
 #' @rdname discrimination
-#' @param main Title of the figure.
+#' @param main,cex Title of the figure, and relative size of its text.
 #' @export
-plot.protonam_discrimination <- function(x, main = NULL, ...) {
+plot.protonam_discrimination <- function(x, main = NULL, cex = 1, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_discrimination)))
-  draw_pages(roc_figure(x, plot_options(main = main, limits = device_limits())), FALSE)
+  draw_pages(roc_figure(x, plot_options(main = main, cex = cex, limits = device_limits())), FALSE)
   invisible(x)
 }
 
 # nolint start: object_name_linter, object_length_linter.
 #' @rdname discrimination
 #' @param object From `discrimination()`.
+#' @param size See [autoplot.protonam()].
 #' @exportS3Method ggplot2::autoplot
-autoplot.protonam_discrimination <- function(object, main = NULL, ...) {
+autoplot.protonam_discrimination <- function(object, main = NULL, cex = 1, size = NULL, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam_discrimination)))
-  gg_pages(roc_figure(object, plot_options(main = main)), NULL)
+  gg_pages(roc_figure(object, plot_options(main = main, cex = cex, limits = gg_room(size))), NULL)
 }
 # nolint end
 
@@ -60,7 +61,8 @@ roc_figure <- function(x, options) {
     caption = c(
       sprintf("Predictions %s.", x$source), if (!one) "Legend: areas under the curves.",
       if (!is.null(marks$band)) sprintf("Band: %s %%, pointwise.", format(100 * x$level))
-    )
+    ),
+    cex = options$cex, room = options$room
   )
 }
 

@@ -6,21 +6,22 @@ most_lines <- 100L
 #' @rdname stability
 #' @param which Panels: `"predictions"` of the models against those of the fit, `"mape"` of rows, `"calibration"` curves of
 #'   the models (if the response is known), `"changed"` sides of the threshold. By default all that there are.
-#' @param main Title of the figure.
+#' @param main,cex Title of the figure, and relative size of its text.
 #' @export
-plot.protonam_stability <- function(x, which = NULL, main = NULL, ...) {
+plot.protonam_stability <- function(x, which = NULL, main = NULL, cex = 1, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_stability)))
-  draw_pages(stability_figure(x, which, plot_options(main = main, limits = square_limits())), FALSE)
+  draw_pages(stability_figure(x, which, plot_options(main = main, cex = cex, limits = device_limits())), FALSE)
   invisible(x)
 }
 
 # nolint start: object_name_linter.
 #' @rdname stability
 #' @param object From `stability()`.
+#' @param size See [autoplot.protonam()].
 #' @exportS3Method ggplot2::autoplot
-autoplot.protonam_stability <- function(object, which = NULL, main = NULL, ...) {
+autoplot.protonam_stability <- function(object, which = NULL, main = NULL, cex = 1, size = NULL, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam_stability)))
-  gg_pages(stability_figure(object, which, plot_options(main = main)), NULL)
+  gg_pages(stability_figure(object, which, plot_options(main = main, cex = cex, limits = gg_room(size))), NULL)
 }
 # nolint end
 
@@ -52,14 +53,15 @@ stability_figure <- function(x, which, options) {
   panels <- lapply(which, function(one) build[[one]]())
   k <- length(panels)
   list(
-    panels = panels, pages = panel_pages(rep(FALSE, k), options$most, options$limits),
+    panels = panels, pages = panel_pages(rep(FALSE, k), square_room(options)),
     series = no_series, key = NULL, ylab = NULL, xlab = paste(what, "by the fit"), title = options$main,
     caption = c(
       paste0(toupper(substr(x$source, 1L, 1L)), substring(x$source, 2L), "."),
       if ("predictions" %in% which) sprintf("Lines: %s %% of the models.", format(100 * x$level)),
       if ("mape" %in% which) "Mean difference: of the models from the fit, without sign.",
       if ("changed" %in% which) sprintf("Changed sides: share of models across the threshold of %s.", format(x$threshold))
-    )
+    ),
+    cex = options$cex, room = options$room
   )
 }
 

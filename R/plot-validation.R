@@ -1,21 +1,22 @@
 # Figures of validate_protonam(): measures with their intervals.
 
 #' @rdname validate_protonam
-#' @param main Title of the figure.
+#' @param main,cex Title of the figure, and relative size of its text.
 #' @export
-plot.protonam_validation <- function(x, main = NULL, ...) {
+plot.protonam_validation <- function(x, main = NULL, cex = 1, ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_validation)))
-  draw_pages(validation_figure(x, plot_options(main = main, limits = device_limits())), FALSE)
+  draw_pages(validation_figure(x, plot_options(main = main, cex = cex, limits = device_limits())), FALSE)
   invisible(x)
 }
 
 # nolint start: object_name_linter.
 #' @rdname validate_protonam
 #' @param object From `validate_protonam()`.
+#' @param size See [autoplot.protonam()].
 #' @exportS3Method ggplot2::autoplot
-autoplot.protonam_validation <- function(object, main = NULL, ...) {
+autoplot.protonam_validation <- function(object, main = NULL, cex = 1, size = NULL, ...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam_validation)))
-  gg_pages(validation_figure(object, plot_options(main = main)), NULL)
+  gg_pages(validation_figure(object, plot_options(main = main, cex = cex, limits = gg_room(size))), NULL)
 }
 # nolint end
 
@@ -59,11 +60,16 @@ validation_figure <- function(x, options) {
   columns <- min(length(panels), 2L, options$limits[2L])
   list(
     panels = panels,
-    pages = list(list(panels = seq_along(panels), rows = ceiling(length(panels) / columns), columns = columns)),
+    pages = if (options$room$taken) {
+      panel_pages(rep(FALSE, length(panels)), options)
+    } else {
+      list(list(panels = seq_along(panels), rows = ceiling(length(panels) / columns), columns = columns))
+    },
     series = no_series, key = NULL, ylab = NULL, xlab = NULL, title = options$main,
     caption = c(
       sprintf("Points: %s, with %s %% intervals.", validation_words(x), format(100 * x$level)),
       if (any(is.finite(table$apparent))) "Diamonds: apparent values, on the training rows."
-    )
+    ),
+    cex = options$cex, room = options$room
   )
 }

@@ -144,15 +144,6 @@ prediction_groups <- function(rows, level = 0.95, groups = 10L) {
   )
 }
 
-#' Wilson's interval of a share
-#' @noRd
-wilson_interval <- function(share, size, level = 0.95) {
-  z <- stats::qnorm((1 + level) / 2)
-  middle <- (share + z^2 / (2 * size)) / (1 + z^2 / size)
-  half <- z * sqrt(share * (1 - share) / size + z^2 / (4 * size^2)) / (1 + z^2 / size)
-  list(lower = middle - half, upper = middle + half)
-}
-
 #' Numbers of rows by prediction, of events and others apart
 #' @return data frame (from, to, events, others); of other responses all rows are others
 #' @noRd

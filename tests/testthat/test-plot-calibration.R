@@ -1,3 +1,9 @@
+on_null_device <- function(code, size = 7) {
+  grDevices::pdf(NULL, size, size)
+  on.exit(grDevices::dev.off())
+  code
+}
+
 test_that("a panel has the curve, its band, tenths of the rows and a histogram", {
   x <- example_validation()$calibration
   figure <- calibration_figure(x, plot_options())
@@ -28,13 +34,13 @@ test_that("a part without a curve is drawn all the same", {
   x <- example_validation()$calibration
   found <- calibrate_part(rows, "spline", 0.95)
   x[names(found)] <- found
-  expect_no_error(quietly(plot(x)))
+  expect_no_error(on_null_device(plot(x)))
 })
 
 test_that("all figures can be drawn, small and large, with both renderers", {
   skip_if_not_installed("ggplot2")
   for (x in example_validation()) {
-    for (size in c(3.5, 12)) expect_no_error(quietly(plot(x, main = "Title"), size, size))
+    for (size in c(3.5, 12)) expect_no_error(on_null_device(plot(x, main = "Title"), size))
     expect_s3_class(ggplot2::autoplot(x), "ggplot")
   }
   expect_error(plot(example_validation()$roc, mian = "x"), class = "protonam_error_argument")
