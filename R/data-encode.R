@@ -64,19 +64,6 @@ column_vector <- function(x, type, name, unit = NULL) {
   x
 }
 
-#' Label and units of a column, as its attributes say
-#' @return list(label, units), each NULL where there is none; NULL if there is neither
-#' @noRd
-column_words <- function(x) {
-  word <- function(what) {
-    text <- attr(x, what, exact = TRUE)
-    if (is.character(text) && length(text) == 1L && !is.na(text) && nzchar(text)) as.vector(text)
-  }
-  words <- list(label = word("label"), units = if (!inherits(x, "difftime")) word("units"))
-  words <- Filter(Negate(is.null), words)
-  if (length(words)) words
-}
-
 #' Distinct values of a column
 #'
 #' @return list(label = values (character for categorical types, double otherwise; NA or NaN when missing), codes,
@@ -256,7 +243,8 @@ check_column_type <- function(encoder, x) {
 #' Encode a column with a fitted encoder
 #'
 #' @return list(feature = list(values, codes, width), unknown = table entries that the training data say nothing about
-#'   (missing where nothing was missing, and new levels there), new_levels, new_missing, infinite)
+#'   (missing where nothing was missing, and new levels there), new_levels, new_missing, infinite, outside = number of
+#'   rows beyond the range of the training data)
 #' @noRd
 encode_column <- function(encoder, x) {
   check_column_type(encoder, x)
@@ -268,6 +256,7 @@ encode_column <- function(encoder, x) {
   }
   missing <- is.na(table$label)
   infinite <- FALSE
+  outside <- 0
   if (is_categorical(encoder)) {
     number <- match(table$label, encoder$levels) - 1
     new_levels <- table$label[is.na(number) & !missing]
@@ -279,6 +268,7 @@ encode_column <- function(encoder, x) {
     if (!length(seen)) {
       number[] <- NaN # only missing values were ever seen
     } else {
+      outside <- sum(table$counts[which(number < seen[1L] | number > seen[length(seen)])])
       beyond <- is_beyond(scale_values(encoder$scaling, number), number)
       infinite <- any(beyond)
       number[beyond] <- ifelse(number[beyond] > 0, seen[length(seen)], seen[1L])
@@ -297,7 +287,7 @@ encode_column <- function(encoder, x) {
   # a placeholder for the engine; predictions average over the feature instead (R/use-predict.R)
   feature$values[unknown] <- encoder$typical[length(encoder$typical) %/% 2L + 1L]
   list(
-    feature = feature, unknown = unknown, infinite = infinite, new_levels = new_levels,
+    feature = feature, unknown = unknown, infinite = infinite, outside = outside, new_levels = new_levels,
     new_missing = any(missing) && !encoder$has_missing
   )
 }
@@ -306,7 +296,8 @@ encode_column <- function(encoder, x) {
 #'
 #' @param columns Named list of columns, in the encoders' order.
 #' @return list(features, unknown = list per feature of the rows (positions) about which the training data say nothing,
-#'   or NULL), and for the caller's warning new_missing, infinite (feature names) and new_levels (list by feature).
+#'   or NULL), and for the caller's warning new_missing, infinite (feature names), new_levels (list by feature) and
+#'   outside (rows beyond the range of the training data, by feature).
 #' @noRd
 encode_columns <- function(encoders, columns, n) {
   encoded <- Map(encode_column, encoders, columns)
@@ -317,6 +308,7 @@ encode_columns <- function(encoders, columns, n) {
     unknown = lapply(encoded, function(e) if (any(e$unknown)) which(e$unknown[encoded_index(e$feature, n)])),
     new_missing = names[vapply(encoded, `[[`, NA, "new_missing")],
     infinite = names[vapply(encoded, `[[`, NA, "infinite")],
+    outside = stats::setNames(vapply(encoded, `[[`, 0, "outside"), names),
     new_levels = new_levels[lengths(new_levels) > 0L]
   )
 }

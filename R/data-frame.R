@@ -91,6 +91,7 @@ as_columns <- function(data, arg) {
     return(data)
   }
   if (is.matrix(data)) {
+    refuse_text_matrix(data, arg)
     data <- plain_numbers(data)
     names <- colnames(data) %||% paste0("V", seq_len(ncol(data)))
     columns <- lapply(seq_len(ncol(data)), function(j) as.vector(data[, j]))

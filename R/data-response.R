@@ -162,8 +162,7 @@ read_classes <- function(y, name, family) {
 }
 
 read_numbers <- function(y, name, family) {
-  y <- as.double(y)
-  y[is.nan(y)] <- NA
+  y <- replace(as.double(y), is.nan(y), NA)
   seen <- y[!is.na(y)]
   if (any(is.infinite(seen))) {
     pn_abort("The response {.field {name}} has infinite values.", class = "infinite", arg = name)
@@ -181,6 +180,7 @@ read_numbers <- function(y, name, family) {
       )
     }
   }
+  tell_numbers(seen, name, family$family)
   levels <- NULL
   if (family$family == "binomial") {
     if (!binary) {

@@ -16,14 +16,25 @@ fit_sample <- function(frame, columns, spec, explicit) {
   n <- frame$n
   if (is.null(spec$pairs)) model_components(length(frame$columns), spec$order) # stops at what is too large
   rows <- used_rows(frame, task, spec$weights, spec$offset, spec$subset, spec$na_action)
+  tell_suspects(frame$columns, rows$index, n)
+  value <- take_rows(frame$response$value, rows$index, n)
+  trials <- count_trials(value, frame$response$name, spec$family)
+  if (!is.null(trials)) {
+    if (is.list(spec$validation)) refuse_with_trials("Validation data", "validation")
+    trials <- expand_trials(trials, rows, frame$response$name)
+    rows <- trials$rows
+    value <- trials$event
+  }
   weights <- check_weights(spec$weights, n, rows$index)
+  if (!is.null(trials)) weights <- trials$count * (weights %||% 1)
   offset_from <- offset_source(frame, spec$offset)
   offset <- check_offset(spec$offset, frame$offset, columns, frame$env, n, rows$index)
-  response <- read_response(take_rows(frame$response$value, rows$index, n), frame$response$name, spec$family)
+  response <- read_response(value, frame$response$name, spec$family)
+  response$trials <- if (!is.null(trials)) TRUE
   task <- read_task(task, n, rows$index, response)
   seed <- resolve_seed(spec$seed)
   separate <- is.list(spec$validation)
-  groups <- check_groups(groups, n, rows$index)
+  groups <- check_groups(groups, n, rows$index) %||% if (!is.null(trials)) rows$index
   # rows of weight zero take no part in anything that is drawn
   used <- rows_of_weight(weights, length(rows$index))
   split <- split_rows(

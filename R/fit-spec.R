@@ -28,10 +28,25 @@ fit_spec <- function(given) {
   spec$paper <- given$control$procedure == "paper"
   spec$validation <- default_validation(given$validation, spec$paper)
   check_procedure(spec$control, spec$order, spec$bootstrap, spec$smoothness)
+  tell_bootstrap(spec$bootstrap, spec$ensemble)
   spec
 }
 
 default_validation <- function(validation, paper) validation %||% if (paper) paper_validation else 0
+
+#' Say that rows drawn with replacement for a single model have no purpose
+#' @noRd
+tell_bootstrap <- function(bootstrap, ensemble) {
+  if (bootstrap && (ensemble %||% 1) == 1) {
+    pn_warn(
+      c(
+        "{.code bootstrap = TRUE} without {.arg ensemble}: one model is fitted to rows drawn with replacement.",
+        i = "For bands that include sampling variability, use {.code ensemble = 50}, say."
+      ),
+      class = "bootstrap", arg = "bootstrap"
+    )
+  }
+}
 
 #' Arguments that cannot be combined with the procedure
 #' @noRd

@@ -104,8 +104,13 @@ resampling_job <- function(formula, data, given, caller, roles, dots) {
   }
   group_role <- resolve_role(groups, columns, env, "groups", frame$n)
   rows <- used_rows(frame, task_role, value$weights, value$offset, value$subset, roles$na_action)$index
+  tell_suspects(frame$columns, rows, frame$n)
   check_weights(value$weights, frame$n, rows)
-  response <- read_response(take_rows(frame$response$value, rows, frame$n), frame$response$name, roles$family)
+  observed <- take_rows(frame$response$value, rows, frame$n)
+  if (!is.null(count_trials(observed, frame$response$name, roles$family))) {
+    refuse_with_trials("Cross-validation and search", "formula")
+  }
+  response <- read_response(observed, frame$response$name, roles$family)
   check_groups(group_role, frame$n, rows)
   columns <- add_outside(columns, frame, env)
   portable <- portable_formula(frame$formula, names(columns))
@@ -183,7 +188,8 @@ fit_rows <- function(job, rows, seed, threads, control = NULL, store = NULL) {
         threads = threads, verbose = FALSE, store = store
       )
     )), effects = FALSE),
-    protonam_message = function(m) invokeRestart("muffleMessage")
+    protonam_message = function(m) invokeRestart("muffleMessage"),
+    protonam_warning = function(w) if (inherits(w, suspect_warnings)) invokeRestart("muffleWarning")
   )
 }
 
@@ -209,7 +215,9 @@ fit_fold <- function(item, threads, job) {
         class = "unknown_values", columns = w$columns, levels = w$levels
       )
       invokeRestart("muffleWarning")
-    }
+    },
+    # the ends of a feature's range are always in some fold
+    protonam_message_extrapolation = function(m) invokeRestart("muffleMessage")
   )
   list(mean = unname(as.matrix(mean)), levels = fit$response$levels, best_epoch = fit$members[[1L]]$best_epoch)
 }

@@ -198,6 +198,8 @@ check_response_fields <- function(object) {
   named <- if (several) is_text(names, config$n_tasks) else is.null(names)
   need(named, names, "response$names", if (several) "names of the responses" else "NULL")
   check_classes(response$levels, config, several)
+  trials <- response[["trials"]]
+  need(is.null(trials) || (isTRUE(trials) && !several), trials, "response$trials", "NULL or TRUE")
   columns <- if (several) config$n_tasks else 1L
   need(is_numbers(response$center, columns), response$center, "response$center", "one finite number per response")
   need(

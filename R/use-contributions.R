@@ -92,7 +92,10 @@ contributions <- function(fit, newdata, threads = NULL, level = 0.95, ...) {
 #' @noRd
 prediction_half <- function(fit, newdata, level, threads, size, ...) {
   # unknown values were reported when the terms were predicted
-  link <- suppressWarnings(predict.protonam(fit, newdata, type = "link", se.fit = TRUE, threads = threads, ...))
+  link <- suppressMessages(
+    suppressWarnings(predict.protonam(fit, newdata, type = "link", se.fit = TRUE, threads = threads, ...)),
+    classes = "protonam_message_extrapolation"
+  )
   matrix(band_width(fit, level) * link$se.fit, size[1L], size[2L])
 }
 

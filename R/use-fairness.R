@@ -161,6 +161,9 @@ observed_events <- function(fit, columns, response, n) {
     column <- 1L
   }
   if (is.null(response)) {
+    if (isTRUE(fit$response$trials)) {
+      pn_abort("{.arg response} is needed: the fit is one of counts of trials.", class = "argument", arg = "response")
+    }
     expr <- if (!is.null(fit$formula)) fit$formula[[2L]] else as.name(own$name)
     absent <- setdiff(intersect(all.vars(expr), c(fit$data_names, own$name)), names(columns))
     if (length(absent)) {

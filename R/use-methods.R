@@ -35,7 +35,7 @@ NULL
 #' @rdname protonam-methods
 #' @export
 fitted.protonam <- function(object, type = c("response", "link"), ...) {
-  object <- check_fit(object)
+  object <- observations(check_fit(object))
   type <- check_choice(type, c("response", "link"), "type")
   napredict_rows(object, from_link(object, object$fitted, type), fitted_row_names(object))
 }
@@ -43,7 +43,7 @@ fitted.protonam <- function(object, type = c("response", "link"), ...) {
 #' @rdname protonam-methods
 #' @export
 residuals.protonam <- function(object, type = c("response", "deviance", "pearson"), ...) {
-  object <- check_fit(object)
+  object <- observations(check_fit(object))
   value <- fit_residuals(object, check_choice(type, c("response", "deviance", "pearson"), "type"))
   stats::naresid(object$na.action, name_rows(value, fitted_row_names(object)))
 }
@@ -75,7 +75,7 @@ variance <- function(family, mean) {
 #' @rdname protonam-methods
 #' @export
 deviance.protonam <- function(object, ...) {
-  sum(fit_residuals(check_fit(object), "deviance")^2, na.rm = TRUE)
+  sum(fit_residuals(observations(check_fit(object)), "deviance")^2, na.rm = TRUE)
 }
 
 #' @rdname protonam-methods
@@ -83,14 +83,15 @@ deviance.protonam <- function(object, ...) {
 logLik.protonam <- function(object, ...) {
   object <- check_fit(object)
   family <- object$family$family
-  weights <- object$weights %||% rep(1, object$nobs)
   deviance <- deviance.protonam(object)
+  object <- observations(object)
+  weights <- object$weights %||% rep(1, object$nobs)
   seen <- !is.na(object$y)
   n <- sum(seen)
   value <- switch(family,
     gaussian = (sum(log(weights[weights > 0 & seen[, 1L]])) - n * (log(2 * pi) + 1 - log(n) + log(deviance))) / 2,
     poisson = sum((weights * stats::dpois(round(object$y), fitted_mean(object), log = TRUE))[seen]),
-    -deviance / 2
+    if (isTRUE(object$response$trials)) trials_likelihood(object) else -deviance / 2
   )
   structure(value, df = NA_real_, nobs = n, class = "logLik")
 }
@@ -99,12 +100,12 @@ fitted_mean <- function(object) as.matrix(from_link(object, object$fitted, "resp
 
 #' @rdname protonam-methods
 #' @export
-nobs.protonam <- function(object, ...) check_fit(object)$nobs
+nobs.protonam <- function(object, ...) observations(check_fit(object))$nobs
 
 #' @rdname protonam-methods
 #' @export
 weights.protonam <- function(object, ...) {
-  object <- check_fit(object)
+  object <- observations(check_fit(object))
   stats::naresid(object$na.action, object$weights)
 }
 

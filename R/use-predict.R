@@ -59,6 +59,7 @@ predict.protonam <- function(object, newdata, type = c("response", "link", "clas
   without <- missing(newdata) || is.null(newdata)
   if (check_flag(out_of_fold, "out_of_fold")) {
     check_out_of_fold(object, type, se, without)
+    object <- observations(object)
     return(napredict_rows(object, from_link(object, object$out_of_fold, type), fitted_row_names(object)))
   }
   if (without) {
@@ -67,6 +68,7 @@ predict.protonam <- function(object, newdata, type = c("response", "link", "clas
         class = "argument", arg = "newdata"
       )
     }
+    object <- observations(object)
     return(napredict_rows(object, from_link(object, object$fitted, type), fitted_row_names(object)))
   }
   new <- encode_newdata(object, newdata, offset, task_default)
@@ -149,12 +151,31 @@ encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) 
   features <- columns_from(object$variables, object$data_names, object$env, columns)
   encoded <- encode_columns(object$encoder, features, n)
   warn_unknown(encoded, object$encoder)
+  tell_outside(encoded$outside, encoded$infinite)
   list(
     data = encoded_data(encoded$features, n), n = n, unknown = encoded$unknown,
     task = if (!is.null(object$task)) task_groups(object$task, columns, object$env, n, task_default),
     offset = new_offset(object, columns, offset, seq_len(n), "newdata"),
     row_names = data_row_names(columns) %||% as.character(seq_len(n))
   )
+}
+
+#' Say once which columns go beyond the range of the training data
+#' @param outside Named numbers of rows.
+#' @param infinite Names of columns with values that a warning was about.
+#' @noRd
+tell_outside <- function(outside, infinite = character()) {
+  outside <- outside[outside > 0 & !names(outside) %in% infinite]
+  if (length(outside)) {
+    listed <- paste0(names(outside), " (", vapply(outside, count, "", what = "row"), ")")
+    pn_inform(
+      c(
+        "{.arg newdata} goes beyond the range of the training data in {some(listed, quote = '')}.",
+        i = "Predictions there are extrapolations."
+      ),
+      class = "extrapolation", columns = names(outside), rows = unname(outside)
+    )
+  }
 }
 
 #' A single warning about values that do not occur in the training data

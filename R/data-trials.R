@@ -1,0 +1,63 @@
+# Counts of trials: cbind(successes, failures) with family = binomial(), as glm() reads it.
+#
+# An observation of s successes and f failures becomes two rows with the same features, an event of weight s and a
+# non-event of weight f. The likelihood is the same, and whatever reads classes and weights need not know. The rows of an
+# observation are copies of one row of the data, so that they are in the same fold.
+
+#' Successes and failures of the rows used, or NULL if the response is of another kind
+#'
+#' Two columns of nothing but 0 and 1 are two responses.
+#' @param value Response of the rows used: a list of columns, a matrix, or anything else.
+#' @return matrix [rows, 2]
+#' @noRd
+count_trials <- function(value, name, family) {
+  if (is.null(family) || !identical(as_family(family)$family, "binomial")) {
+    return(NULL)
+  }
+  if (is.list(value) && !is.object(value) && length(value) == 2L && all(vapply(value, is_plain_number, NA))) {
+    value <- cbind(value[[1L]], value[[2L]])
+  }
+  if (!is.matrix(value) || ncol(value) != 2L || !is.numeric(value) || all(value %in% c(0, 1, NA))) {
+    return(NULL)
+  }
+  known <- value[!is.na(value)]
+  if (any(known < 0) || any(known != round(known)) || any(is.infinite(known))) {
+    odd <- known[known < 0 | known != round(known) | is.infinite(known)][1L]
+    pn_abort(
+      c(
+        "Two columns of a binomial response count successes and failures; {.field {name}} has {signif(odd, 4)}.",
+        i = "For proportions {.code p} of {.code n} trials use {.code cbind(n * p, n * (1 - p))}, rounded."
+      ),
+      class = "response", arg = name
+    )
+  }
+  unname(value)
+}
+
+is_plain_number <- function(x) is.numeric(x) && !is.object(x) && is.null(dim(x))
+
+#' Rows, weights and events of counts of trials
+#' @param rows From used_rows().
+#' @return list(rows, count, event): the rows of `rows` twice, without those of count zero
+#' @noRd
+expand_trials <- function(trials, rows, name) {
+  missing <- rowSums(is.na(trials)) > 0
+  kept <- drop_unlabelled(seq_along(rows$index), missing, "response", name)
+  count <- as.vector(t(trials[kept, , drop = FALSE]))
+  at <- rep(kept, each = 2L)[count > 0]
+  rows$index <- rows$index[at]
+  rows$kept <- rows$index
+  list(rows = rows, count = count[count > 0], event = rep(c(1, 0), length(kept))[count > 0])
+}
+
+#' What a fit of counts of trials can not be combined with
+#' @noRd
+refuse_with_trials <- function(what, arg) {
+  pn_abort(
+    c(
+      "{what} cannot be combined with counts of trials, {.code cbind(successes, failures)}.",
+      i = "Give each observation two rows, an event and a non-event, with their counts as {.arg weights}."
+    ),
+    class = "trials", arg = arg
+  )
+}
