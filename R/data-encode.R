@@ -22,6 +22,7 @@
 categorical_types <- c("logical", "factor", "ordered", "character")
 max_support <- 1000L
 n_typical <- 16L
+little_beyond <- 0.01 # of the range of the training data: a hair beyond its ends is no extrapolation
 
 is_categorical <- function(encoder) encoder$type %in% categorical_types
 
@@ -268,7 +269,9 @@ encode_column <- function(encoder, x) {
     if (!length(seen)) {
       number[] <- NaN # only missing values were ever seen
     } else {
-      outside <- sum(table$counts[which(number < seen[1L] | number > seen[length(seen)])])
+      ends <- range(seen[is.finite(seen)], seen[1L][!any(is.finite(seen))])
+      ends <- ends + c(-1, 1) * little_beyond * diff(ends)
+      outside <- sum(table$counts[which(number < ends[1L] | number > ends[2L])])
       beyond <- is_beyond(scale_values(encoder$scaling, number), number)
       infinite <- any(beyond)
       number[beyond] <- ifelse(number[beyond] > 0, seen[length(seen)], seen[1L])
