@@ -57,7 +57,10 @@ test_that("columns that say nothing, or say it twice", {
   data$level <- factor("only")
   data$empty <- NA_real_
   data$twin <- data$a
-  expect_sound(own_fit(y ~ a + constant + level + empty, data), data)
+  expect_warning(
+    expect_sound(own_fit(y ~ a + constant + level + empty, data), data),
+    class = "protonam_warning_empty_column"
+  )
   expect_sound(own_fit(y ~ constant, data), data)
   twins <- expect_sound(own_fit(y ~ a + twin, data, prototypes_for = FALSE), data)
   expect_equal(twins$effects$importance[1], twins$effects$importance[2], tolerance = 1e-3)
@@ -103,8 +106,9 @@ test_that("a column that tells the classes apart has finite effects", {
 
 test_that("hardly any rows, or a response that does not vary", {
   for (n in 1:8) expect_sound(suppressMessages(own_fit(y ~ a + b, data[seq_len(n), ], ensemble = NULL)), data)
-  expect_sound(own_fit(I(0 * y + 3) ~ a, data), data)
-  expect_sound(own_fit(I(0 * count + 3) ~ a, data, family = poisson()), data)
+  constant <- "protonam_warning_constant_response"
+  expect_warning(expect_sound(own_fit(I(0 * y + 3) ~ a, data), data), class = constant)
+  expect_warning(expect_sound(own_fit(I(0 * count + 3) ~ a, data, family = poisson()), data), class = constant)
   expect_sound(own_fit(y ~ a, data, weights = rep(c(1, 0), c(60, 60))), data)
   expect_error(own_fit(y ~ a, data, weights = rep(0, 120)), class = "protonam_error_weights")
 })
