@@ -1,7 +1,4 @@
-# Row codes: what the engine reads of a column, and bins, which limit the number of codes.
-#
-# An encoded feature is list(values, codes, width): processed distinct values (NaN = missing), and per row the 0-based
-# position among them as `width` (1, 2 or 4) bytes in a raw vector.
+# Bins: a limit on the number of distinct values of a numeric column.
 
 far_score <- 4 # normal scores beyond stand for the ends
 
