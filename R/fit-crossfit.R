@@ -66,11 +66,12 @@ crossfit_design <- function(job, fold, order) {
     return(set_strength(design, strengths[1L], job$rows))
   }
   screening <- screen_features(job, design, fold, strengths)
-  design$evidence <- screening
+  design$evidence <- c(screening, list(steps = step_evidence(job, c(first$alone, list(eta = eta)))))
   design <- set_strength(design, screening$strength, job$rows)
   if (is.null(wanted)) {
     cut <- evidence_cut(length(candidates), equivalent_rows(config, data))
-    design$net <- candidates[which(screening$z[candidates] > cut)]
+    asked <- screening$z > cut | design$evidence$steps > step_cut(length(candidates))
+    design$net <- candidates[which(asked[candidates])]
     design <- choose_values(job, design, fold)
   }
   design
@@ -124,7 +125,7 @@ pair_design <- function(job, fold, order) {
 judging_rows <- 1000
 
 #' Layer 0 with the knots that its fit to all rows needs, and that fit
-#' @return list(base, eta = linear predictors of layer 0 alone, offset included)
+#' @return list(base, eta = linear predictors of layer 0 alone, offset included, alone = list(base, fitted): that fit)
 #' @noRd
 lean_base <- function(job, handle = NULL) {
   control <- job$control
@@ -132,7 +133,8 @@ lean_base <- function(job, handle = NULL) {
   base <- base_terms(job$encoded, n, control$base, handle)
   alone <- fit_base(job$config, job$data, base)
   list(
-    base = base_terms(job$encoded, n, control$base, handle, alone$fitted$edf), eta = add_offset(job$data, alone$eta)
+    base = base_terms(job$encoded, n, control$base, handle, alone$fitted$edf), eta = add_offset(job$data, alone$eta),
+    alone = list(base = base, fitted = alone$fitted)
   )
 }
 
@@ -207,7 +209,7 @@ crossfit <- function(job, k, order) {
   design <- crossfit_design(job, fold %||% member_folds(few, job$units, job$seed), order)
   model <- crossfit_members(job, design, fold, k, order)
   model[c("fold", "control", "evidence", "strength", "found")] <-
-    list(fold, design$control, design$evidence[c("z", "tried", "values")], design$strength, design$found)
+    list(fold, design$control, design$evidence[c("z", "tried", "values", "steps")], design$strength, design$found)
   model
 }
 

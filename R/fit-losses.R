@@ -96,3 +96,58 @@ explained_share <- function(config, data, eta) {
 }
 
 no_term <- list(kind = "none", knots = numeric(), missing = FALSE)
+
+#' Each row's working response and information, of one Fisher scoring step
+#'
+#' @param eta [rows, task x output], offset included.
+#' @param groups NULL, or groups of rows that belong together: where their residuals agree, rows count for less.
+#' @return list(response = what a row adds to its linear predictor, information), matrices [rows, task x output];
+#'   no information where a row has no response, or belongs to another group task
+#' @noRd
+working_rows <- function(config, data, eta, groups = NULL) {
+  o <- config$n_outputs
+  weights <- data$weights %||% rep(1, data$n)
+  response <- information <- matrix(0, data$n, ncol(eta))
+  for (s in seq_len(config$n_tasks)) {
+    columns <- (s - 1L) * o + seq_len(o)
+    y <- data$y[, if (config$task_kind == "response") s else 1L]
+    mean <- task_mean(config$family, eta[, columns, drop = FALSE])
+    if (config$family == "multinomial") y <- outer(y, seq_len(o) - 1, `==`) + 0
+    use <- weights * !is.na(y) * (if (config$task_kind == "group") data$task == s else 1)
+    spread <- pmax(variance(config$family, mean), 1e-6)
+    residual <- ifelse(is.na(y), 0, y - mean)
+    response[, columns] <- residual / spread
+    information[, columns] <- use * spread
+  }
+  list(response = response, information = information / rep(dispersion(config, response, information, groups), each = data$n))
+}
+
+task_mean <- function(family, eta) {
+  switch(family,
+    gaussian = eta,
+    binomial = stats::plogis(eta),
+    poisson = exp(pmin(eta, 50)),
+    multinomial = {
+      p <- exp(eta - do.call(pmax, as.data.frame(eta)))
+      p / rowSums(p)
+    }
+  )
+}
+
+#' Variance of the scores over their information, per output: the residual variance of a gaussian response, at least 1
+#' for the others; larger where rows of a group have residuals alike
+#' @noRd
+dispersion <- function(config, response, information, groups) {
+  score <- information * response
+  square <- colSums(score * response)
+  found <- square / pmax(colSums(information), .Machine$double.xmin)
+  own <- switch(config$family,
+    gaussian = pmax(found, .Machine$double.xmin),
+    poisson = pmax(found, 1),
+    rep(1, ncol(response))
+  )
+  if (is.null(groups) || !anyDuplicated(groups)) {
+    return(own)
+  }
+  own * pmax(colSums(rowsum(score, groups)^2) / pmax(colSums(score^2), .Machine$double.xmin), 1)
+}

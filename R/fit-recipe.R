@@ -56,6 +56,11 @@ fit_model <- function(frame, columns, spec, call = NULL, explicit = character(),
     "2" = purified_effects(fields, encoded, table, threads)
   ), "effects")
   fields[names(found)] <- found
+  if (spec$order == 1 && has_base(fields)) {
+    # copies of a row, and rows of a group, are one
+    groups <- (sample$groups %||% copies(sample$rows$index))[sample$split$train]
+    fields$jumps <- after_training(fit_jumps(fields, encoded$data, groups, threads), "jumps")
+  }
   fields$nearest <- after_training(
     lapply(fields$members, count_nearest, model$engine, encoded$data$features, encoded$counts), "counts of prototypes"
   )

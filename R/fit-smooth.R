@@ -158,6 +158,7 @@ describe_parts <- function(object, effects) {
   z <- object$evidence$z %||% rep(NA_real_, length(edf))
   has <- seq_along(edf) %in% engine_of(object)$net
   effects <- cbind(effects, edf = edf, evidence = z, prototypes = has)
+  effects$step <- object$evidence$steps %||% NA_real_
   effects$values <- ifelse(has_values(object$base), object$evidence$values %||% NA_real_, NA_real_)
   if (!is.null(object$found)) effects$edf_found <- object$found / n_outputs_of(effects)
   effects

@@ -114,6 +114,23 @@ check_effects <- function(object) {
   need(object$order != 2 || is.list(object$purified), object$purified, "purified", "the tables of main effects")
 }
 
+#' Jumps, and the borders near them (R/fit-jumps.R)
+#' @noRd
+check_jumps <- function(object) {
+  found <- object$jumps$found
+  near <- object$jumps$near
+  numbers <- c("position", "rank", "z", "size", "se", "check")
+  outputs <- object$config$n_tasks * object$config$n_outputs
+  ok <- is_frame(found, c("feature", "output", "members", numbers)) && all(vapply(found[numbers], is_numbers, NA)) &&
+    is_index(found$feature, nrow(found), object$config$n_features) && is_index(found$output, nrow(found), outputs) &&
+    is_index(found$members + 1, nrow(found), length(object$members) + 1)
+  need(ok, found, "jumps$found", "a data frame of jumps")
+  numbers <- c("lower", "upper", "drop")
+  ok <- is_frame(near, c("jump", numbers)) && all(vapply(near[numbers], is_numbers, NA)) &&
+    is_index(near$jump, nrow(near), nrow(found)) && all(seq_len(nrow(found)) %in% near$jump)
+  need(ok, near, "jumps$near", "a data frame of borders near each jump")
+}
+
 #' The tables of main effects of a model of pairs (R/effects-purify.R)
 #' @noRd
 check_purified <- function(object) {

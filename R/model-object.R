@@ -104,6 +104,7 @@ model_config <- function(control, components, n_features, family, outputs) {
 #'   effects     orders 1 and 2: data frame of each term's importance, range and missing effect in response units, with
 #'               edf and evidence above a layer 0 in order 1
 #'   purified    order 2: tables of main effects (R/effects-purify.R)
+#'   jumps       default fit of order 1: list(found, near), see fit_jumps()
 #'   nearest     per member the training rows nearest to each prototype, see count_nearest()
 #'   seconds, elapsed   time of the training by phase, summed over members, and of the whole fit
 #' From judged to nearest, fields are NULL or absent if they could not be computed after training.

@@ -71,3 +71,13 @@ from_link <- function(object, link, type) {
 several_responses <- function(contributions) {
   !identical(attr(contributions, "family"), "multinomial") && NCOL(attr(contributions, "prediction")) > 1L
 }
+
+#' Variance of a response by its mean, up to a dispersion
+#' @noRd
+variance <- function(family, mean) {
+  switch(family,
+    gaussian = 1 + 0 * mean,
+    poisson = mean,
+    mean * (1 - mean)
+  )
+}

@@ -64,14 +64,6 @@ fit_residuals <- function(object, type) {
   if (ncol(value) == 1L) value[, 1L] else value
 }
 
-variance <- function(family, mean) {
-  switch(family,
-    gaussian = 1,
-    poisson = mean,
-    mean * (1 - mean)
-  )
-}
-
 #' @rdname protonam-methods
 #' @export
 deviance.protonam <- function(object, ...) {
