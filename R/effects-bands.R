@@ -87,14 +87,22 @@ members_sd <- function(object, within, mean, fit) {
 #'   them).
 #' @noRd
 band_width <- function(object, level, points = 1) {
-  k <- length(object$members)
   level <- level^(1 / points)
   if (!is_crossfitted(object)) {
     return(stats::qnorm((1 + level) / 2))
   }
-  freedom <- k - max(seed_groups(object))
+  stats::qt((1 + level) / 2, band_freedom(object)) * few_rows_factor(object)
+}
+
+#' Degrees of freedom of a standard error
+#' @noRd
+band_freedom <- function(object) {
+  if (!is_crossfitted(object)) {
+    return(Inf)
+  }
+  freedom <- length(object$members) - max(seed_groups(object))
   floored <- has_base(object) && object$order == 1
-  stats::qt((1 + level) / 2, max(1, freedom * if (floored) 2 else 1)) * few_rows_factor(object)
+  max(1, freedom * if (floored) 2 else 1)
 }
 
 #' How much wider bands are when rows, or events, are few for the degrees of freedom of layer 0

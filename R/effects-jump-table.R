@@ -20,9 +20,10 @@ jump_drop <- function(level) -2 * log(1 - sqrt(level))
 #'
 #' **Does it hold?** The rows are divided into halves. The place of a jump is found on one half and its `z` computed on
 #' the other, both ways; `check` is the sum of both divided by the square root of 2. A jump holds if `check` is at
-#' least 1.64, which happens to a jump that is not there with a probability of at most 5 %. In addition, `members` is the
-#' number of members of the fit whose curve changes there by at least half of the jump: where it is small, the curves
-#' show a slope instead of the jump.
+#' least 1.64, the 95 % point of a standard normal variable. Jumps are listed because of all rows, so of those that are
+#' not there more than 5 % pass this check: it removes jumps that depend on one half, not all that are due to chance. In
+#' addition, `members` is the number of members of the fit whose curve changes there by at least half of the jump: where
+#' it is small, the curves show a slope instead of the jump.
 #'
 #' **Intervals.** The interval of the position contains all borders at which the likelihood ratio is smaller by no more
 #' than `-2 log(1 - sqrt(level))`, as in Hansen (2000); it is the range of values between which the jump lies. The
@@ -160,18 +161,57 @@ no_jumps_sentence <- function(prototypes) {
   sprintf("No jumps were found: a smooth curve describes %s as well.", some(prototypes, quote = ""))
 }
 
-#' The jumps that hold, in words, by term and output: for summaries
-#' @return character, one per row of `frame` (term, task, output)
+#' The jumps that hold, in words, for every term and output of a fit's effects
 #' @noRd
-jumps_in_words <- function(object, frame) {
-  if (is.null(object$jumps)) {
-    return(rep("", nrow(frame)))
-  }
+jumps_in_words <- function(object) {
   held <- jumps(object)
   held <- held[held$holds, ]
+  labels <- output_labels(object)
   key <- function(x) paste(x$term, x$task, x$output, sep = "\r")
+  each <- rep(seq_len(nrow(labels)), each = length(object$encoder))
+  wanted <- key(cbind(term = rep(feature_names(object), nrow(labels)), labels[each, , drop = FALSE]))
   text <- unlist(Map(function(term, position) {
     format_values(attr(held, "columns")[[term]], position)
   }, held$term, held$position), use.names = FALSE)
-  vapply(key(frame), function(one) paste(text[key(held) == one], collapse = ", "), "", USE.NAMES = FALSE)
+  vapply(wanted, function(one) paste(text[key(held) == one], collapse = ", "), "", USE.NAMES = FALSE)
+}
+
+#' Summarise shapes
+#'
+#' For each main effect its range and the positions of the jumps that hold, see [jumps()].
+#' @param object A data frame from [shapes()].
+#' @param ... Nothing.
+#' @return A data frame with the columns `term`, `task`, `output`, `low` and `high` (the smallest and largest effect),
+#'   and `jumps`: text, empty where nothing jumps.
+#' @examples
+#' fit <- protonam(mpg ~ wt + hp, mtcars, epochs = 20, seed = 1)
+#' summary(shapes(fit))
+#' @export
+summary.protonam_shapes <- function(object, ...) {
+  object <- object[is.na(object$y) & is.na(object$level2) & is.na(object$layer), ] # neither pairs nor single layers
+  curve <- paste(object$term, object$task, object$output, sep = "\r")
+  first <- which(!duplicated(curve))
+  by_curve <- function(f) as.vector(tapply(object$effect, factor(curve, curve[first]), f))
+  held <- attr(object, "jumps")
+  out <- data.frame(
+    term = object$term[first], task = object$task[first], output = object$output[first], low = by_curve(min),
+    high = by_curve(max)
+  )
+  at <- match(curve[first], paste(held$term, held$task, held$output, sep = "\r"))
+  out$jumps <- ifelse(is.na(at), "", held$text[at])
+  out
+}
+
+#' The same with the names of the curves, for shapes()
+#' @noRd
+held_jumps <- function(object) {
+  if (is.null(object$jumps)) {
+    return(NULL)
+  }
+  labels <- output_labels(object)
+  each <- rep(seq_len(nrow(labels)), each = length(object$encoder))
+  data.frame(
+    term = rep(feature_names(object), nrow(labels)), task = labels$task[each], output = labels$output[each],
+    text = jumps_in_words(object)
+  )
 }

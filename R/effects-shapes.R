@@ -84,7 +84,8 @@
 #' Attributes: `"intercept"`, `"scale"`, `"scale_label"`, `"level"`, `"members"`, `"band"` (what the band means),
 #' `"response"`, `"family"`, `"order"`, `"importance"` (of each term), `"features"` (of each term), `"terms"` (for
 #' each feature its type, levels, range, density and some quantiles, for plots), `"words"` (labels and units that the
-#' columns of the data had), and `"reference"` (named text, the values with which effects are compared, or `NULL`).
+#' columns of the data had), `"reference"` (named text, the values with which effects are compared, or `NULL`), and
+#' `"jumps"` (those that hold, as text; `summary()` shows them).
 #' @seealso [predict.protonam()] with `type = "terms"`, [prototypes()], [term_importance()], [contributions()].
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, epochs = 30, seed = 1)
@@ -253,7 +254,7 @@ new_shapes <- function(object, frame, scale, level, terms, simultaneous = FALSE,
     scale_label = scale_label(object, scale), level = level, members = members, band = band,
     response = object$response$name, family = object$family$family, importance = overall_importance(object)[terms],
     order = object$order, features = named_features(object)[terms], words = feature_words(object),
-    reference = if (length(reference)) vapply(reference, `[[`, "", "text")
+    reference = if (length(reference)) vapply(reference, `[[`, "", "text"), jumps = held_jumps(object)
   )
 }
 

@@ -48,7 +48,7 @@ fit_jumps <- function(model, data, groups, threads) {
   working <- working_rows(model$config, data, eta, groups)
   values <- lapply(seq_along(data$features), function(i) if (i %in% net) data$features[[i]]$values else numeric())
   rows <- value_rows(values)
-  curves <- lapply(members, function(m) component_values(model, m, rows, threads = threads))
+  curves <- lapply(members, function(m) raw_components(model, m, rows, threads = threads))
   half <- jump_halves(model$fold, data$n, groups)
   found <- list()
   for (i in net) {

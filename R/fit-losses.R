@@ -113,13 +113,15 @@ working_rows <- function(config, data, eta, groups = NULL) {
     y <- data$y[, if (config$task_kind == "response") s else 1L]
     mean <- task_mean(config$family, eta[, columns, drop = FALSE])
     if (config$family == "multinomial") y <- outer(y, seq_len(o) - 1, `==`) + 0
-    use <- weights * !is.na(y) * (if (config$task_kind == "group") data$task == s else 1)
+    own <- if (config$task_kind == "group") data$task == s else TRUE
+    use <- weights * (own & !is.na(y))
     spread <- pmax(variance(config$family, mean), 1e-6)
     residual <- ifelse(is.na(y), 0, y - mean)
     response[, columns] <- residual / spread
     information[, columns] <- use * spread
   }
-  list(response = response, information = information / rep(dispersion(config, response, information, groups), each = data$n))
+  spread <- dispersion(config, response, information, groups)
+  list(response = response, information = information / rep(spread, each = data$n))
 }
 
 task_mean <- function(family, eta) {

@@ -56,11 +56,7 @@ fit_model <- function(frame, columns, spec, call = NULL, explicit = character(),
     "2" = purified_effects(fields, encoded, table, threads)
   ), "effects")
   fields[names(found)] <- found
-  if (spec$order == 1 && has_base(fields)) {
-    # copies of a row, and rows of a group, are one
-    groups <- (sample$groups %||% copies(sample$rows$index))[sample$split$train]
-    fields$jumps <- after_training(fit_jumps(fields, encoded$data, groups, threads), "jumps")
-  }
+  fields <- add_evidence(fields, encoded$data, sample, threads)
   fields$nearest <- after_training(
     lapply(fields$members, count_nearest, model$engine, encoded$data$features, encoded$counts), "counts of prototypes"
   )
@@ -143,11 +139,18 @@ fit_fields <- function(sample, spec, encoded, model) {
     response = response[names(response) != "y"],
     task = if (!is.null(sample$task)) sample$task[c("name", "expr", "levels")], offset = sample$offset_from,
     members = lapply(model$members, own_score, response), centering = model$centering, y = response$y,
-    weights = sample$weights, offset_values = sample$offset, rows = sample$rows$kept,
+    weights = sample$weights, groups = row_groups(sample), offset_values = sample$offset, rows = sample$rows$kept,
     row_names = frame$row_names[sample$rows$index], na.action = sample$rows$omitted, train = sample$split$train,
     nobs = length(sample$rows$index), n_train = length(sample$split$train),
     n_validation = encoded$held_out$data$n %||% 0
   )
+}
+
+#' Numbers of the groups of all rows; copies of a row are one
+#' @noRd
+row_groups <- function(sample) {
+  groups <- sample$groups %||% copies(sample$rows$index)
+  if (!is.null(groups)) match(groups, unique(groups))
 }
 
 fitted_part <- function(fields, sample, at) {
@@ -175,6 +178,22 @@ add_scores <- function(fields, sample, judged, paper) {
   fields$ensemble_score <- after_training(if (paper) ensemble_score(fields, judged), "score of the ensemble")
   if (!paper) {
     fields[c("judged", "gain")] <- after_training(judge_fit(fields, judged, sample$weights, sample$groups), "scores")
+  }
+  fields
+}
+
+#' What terms add out of fold, and where they jump
+#' @noRd
+add_evidence <- function(fields, data, sample, threads) {
+  train <- sample$split$train
+  groups <- fields$groups[train]
+  if (!is.null(fields$out_of_fold) && !is.null(fields$effects)) {
+    fields$dropped <- after_training(
+      dropped_terms(fields, data, train, sample$task$id, groups, threads), "losses without a term"
+    )
+  }
+  if (fields$order == 1 && has_base(fields)) {
+    fields$jumps <- after_training(fit_jumps(fields, data, groups, threads), "jumps")
   }
   fields
 }

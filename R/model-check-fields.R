@@ -14,6 +14,7 @@ check_fields <- function(object) {
       check_members(object)
       check_rows(object)
       check_effects(object)
+      if (!is.null(object$dropped)) check_dropped(object)
       if (!is.null(object$jumps)) check_jumps(object)
       if (!is.null(object$purified)) check_purified(object)
       check_printed(object)

@@ -114,6 +114,18 @@ check_effects <- function(object) {
   need(object$order != 2 || is.list(object$purified), object$purified, "purified", "the tables of main effects")
 }
 
+#' Losses without a term (R/fit-left-out.R)
+#' @noRd
+check_dropped <- function(object) {
+  dropped <- object$dropped
+  numbers <- c("increase", "error", "loss")
+  ok <- is_frame(dropped, c("term", "response", numbers)) && is_text(dropped$term) &&
+    all(vapply(dropped[numbers], is_numbers, NA)) && is_index(dropped$response, nrow(dropped), ncol(object$y))
+  need(ok, dropped, "dropped", "a data frame of losses without a term")
+  groups <- object$groups
+  need(is.null(groups) || is_index(groups, object$nobs, object$nobs), groups, "groups", "NULL, or numbers of groups")
+}
+
 #' Jumps, and the borders near them (R/fit-jumps.R)
 #' @noRd
 check_jumps <- function(object) {

@@ -22,7 +22,7 @@ sealed_fields <- c(
   "seed", "bootstrap", "variables", "data_names", "encoder", "term_names", "response", "task", "offset", "members",
   "centering", "y", "weights", "offset_values", "rows", "row_names", "na.action", "train", "nobs", "n_train",
   "n_validation", "fitted", "out_of_fold", "calibration", "loss", "judged", "gain", "task_scores", "ensemble_score",
-  "effects", "purified", "jumps", "nearest"
+  "effects", "purified", "groups", "dropped", "jumps", "nearest"
 )
 
 #' A fit that is safe to use

@@ -91,6 +91,7 @@ model_config <- function(control, components, n_features, family, outputs) {
 #'   centering   per member an array [component, task x output, layer]: mean contributions over the training rows, in
 #'               the engine's units; NULL for higher orders if only predictions are needed
 #'   y, weights, offset_values   of the rows used, training and validation
+#'   groups      NULL, or the number of each row's group
 #'   rows        row numbers (or NULL: all), row_names, na.action, train: which of the rows were trained on
 #'   nobs, n_train, n_validation
 #'   fitted      link of the rows used in response units, [rows, visible outputs]
@@ -104,6 +105,7 @@ model_config <- function(control, components, n_features, family, outputs) {
 #'   effects     orders 1 and 2: data frame of each term's importance, range and missing effect in response units, with
 #'               edf and evidence above a layer 0 in order 1
 #'   purified    order 2: tables of main effects (R/effects-purify.R)
+#'   dropped     default fit of order 1 or 2: the out-of-fold loss without each term, see dropped_terms()
 #'   jumps       default fit of order 1: list(found, near), see fit_jumps()
 #'   nearest     per member the training rows nearest to each prototype, see count_nearest()
 #'   seconds, elapsed   time of the training by phase, summed over members, and of the whole fit

@@ -178,8 +178,9 @@ cat_facts <- function(facts) {
 #'
 #' @section Evidence: In the table of terms, `edf` gives the effective degrees of freedom of the smooth component.
 #' `prototypes` gives the evidence z from the screening: by how many standard errors a feature's prototypes reduce the
-#' loss of left-out rows further than a smooth curve does. Values in parentheses were not sufficient, and the feature is
-#' smooth. "single values" denotes a feature whose values have separate effects in addition to the curve, see
+#' loss of left-out rows further than a smooth curve does. "step" is the z of a single step in all rows, where that
+#' calls for prototypes; see [jumps()]. Values in parentheses were not sufficient, and the feature is smooth.
+#' `jumps` lists the positions of jumps that hold. "single values" denotes a feature whose values have separate effects in addition to the curve, see
 #' [protonam()], with the z on which this was decided. These are screening measures, not tests.
 #'
 #' @param object,x A fit, or its summary.
@@ -207,6 +208,7 @@ summary.protonam <- function(object, ...) {
   if (!is.null(effects)) {
     # the number of rows on which the effect of a missing value is based
     absent <- vapply(object$encoder, function(encoder) encoder$support$missing %||% 0, 0)
+    if (!is.null(object$jumps)) effects$jumps <- jumps_in_words(object)
     effects$missing_rows <- ifelse(is.na(effects$missing), NA, absent[match(effects$term, feature_names(object))])
     effects <- effects[order(match(effects$output, unique(effects$output)), -effects$importance), ]
     rownames(effects) <- NULL
@@ -278,6 +280,7 @@ print_effects <- function(effects, n, digits, link) {
       if (!is.null(table$edf_found)) lines$edf <- sprintf("%s (found %.1f)", lines$edf, shown$edf_found)
       lines$prototypes <- evidence_text(shown)
     }
+    if (any(nzchar(table$jumps %||% ""))) lines$jumps <- shown$jumps
     if (any(!is.na(table$missing))) {
       rows <- format(shown$missing_rows, digits = 1L, big.mark = ",", scientific = FALSE, trim = TRUE)
       text <- ifelse(is.na(shown$missing), "", paste0(number(shown$missing), " (n = ", rows, ")"))
@@ -295,6 +298,9 @@ print_effects <- function(effects, n, digits, link) {
 #' @noRd
 evidence_text <- function(effects) {
   z <- ifelse(is.na(effects$evidence), "", sprintf("z = %.1f", effects$evidence))
+  step <- effects$step %||% rep(NA_real_, nrow(effects))
+  shown <- effects$prototypes & !is.na(step) & step > step_cut(1)
+  z <- ifelse(shown, sprintf("%s, step %.1f", z, step), z)
   text <- ifelse(effects$prototypes, ifelse(nzchar(z), z, "yes"), ifelse(nzchar(z), paste0("(", z, ")"), "-"))
   ifelse(is.na(effects$values), text, sprintf("single values, z = %.1f", effects$values))
 }

@@ -10,45 +10,13 @@
 #   cover   share of (feature, row) pairs whose truth lies in the 95 % band;  outer  the same in the outer 5 % of rows
 #   seconds of CPU per fit
 library(protonam)
-source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
+folder <- dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE)))
+source(file.path(folder, "common.R"))
+source(file.path(folder, "curves.R"))
 arguments <- read_arguments(
   rows = 4000, seeds = 1:8, families = c("binomial", "gaussian"), curves = c("first", "second"), threads = 2
 )
 
-curve_sets <- list(
-  first = list(
-    shapes = list(
-      sine = function(x) sin(1.5 * x), step = function(x) 1.2 * (x > 0.5), none1 = function(x) 0 * x,
-      kink = function(x) pmin(abs(x), 1.5), line = function(x) 0.7 * x,
-      bend = function(x) -log1p(exp(2 * log(x) - 1)) / 2, none2 = function(x) 0 * x,
-      window = function(x) 0.8 * (x > -1) - 0.8 * (x > 0.2), bowl = function(x) 0.3 * x^2 / (1 + 0.2 * x^2)
-    ),
-    flat = c("none1", "none2"), jumps = c("step", "window"), rounded = "kink", exponential = "bend",
-    clipped = "window", correlation = 0.6
-  ),
-  second = list(
-    shapes = list(
-      hump = function(x) exp(-x^2 / 1.2), late = function(x) 0.9 * (x > 0.9), none1 = function(x) 0 * x,
-      stair = function(x) 0.5 * (x > -0.7) + 0.5 * (x > 0.6), cubic = function(x) 0.05 * x^3 + 0.1 * x,
-      log = function(x) 0.6 * log(x), none2 = function(x) 0 * x, none3 = function(x) 0 * x,
-      square = function(x) 0.25 * pmin(x, 1.5)^2
-    ),
-    flat = c("none1", "none2", "none3"), jumps = c("late", "stair"), rounded = "cubic", exponential = "log",
-    clipped = "hump", correlation = 0.4
-  )
-)
-
-draw_features <- function(set, n, seed) {
-  set.seed(seed)
-  p <- length(set$shapes)
-  z <- matrix(stats::rnorm(n * p), n) %*% chol(set$correlation^abs(outer(seq_len(p), seq_len(p), "-")))
-  x <- stats::setNames(as.data.frame(z), names(set$shapes))
-  x[[set$rounded]] <- round(x[[set$rounded]], 1)
-  x[[set$exponential]] <- exp(x[[set$exponential]])
-  x[[set$clipped]] <- pmin(pmax(x[[set$clipped]], -2.5), 2.5)
-  x
-}
-true_terms <- function(set, x) vapply(names(set$shapes), function(j) set$shapes[[j]](x[[j]]), numeric(nrow(x)))
 centred <- function(x) sweep(x, 2L, colMeans(x))
 
 fit_splines <- function(data, family, names) {
