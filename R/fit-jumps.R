@@ -8,8 +8,8 @@ profile_drop <- jump_drop(0.999)
 #' Prototypes trained on half of the rows miss a jump that all rows show. So a feature also has evidence if a step
 #' improves its spline by far.
 #' @param alone list(base, fitted, eta): layer 0, fitted to all rows.
-#' @return |z| of the best step, or of the best two, in units in which step_cut() is the cut; NA for features that cannot
-#'   jump
+#' @return |z| of the best step, or of the best two, on a scale on which step_cut() is the cut; NA for features that
+#'   cannot jump
 #' @noRd
 step_evidence <- function(job, alone) {
   data <- job$data

@@ -180,8 +180,9 @@ cat_facts <- function(facts) {
 #' `prototypes` gives the evidence z from the screening: by how many standard errors a feature's prototypes reduce the
 #' loss of left-out rows further than a smooth curve does. "step" is the z of a single step in all rows, where that
 #' calls for prototypes; see [jumps()]. Values in parentheses were not sufficient, and the feature is smooth.
-#' `jumps` lists the positions of jumps that hold. "single values" denotes a feature whose values have separate effects in addition to the curve, see
-#' [protonam()], with the z on which this was decided. These are screening measures, not tests.
+#' `jumps` lists the positions of jumps that hold. "single values" denotes a feature whose values have separate effects
+#' in addition to the curve, see [protonam()], with the z on which this was decided. These are screening measures, not
+#' tests.
 #'
 #' @param object,x A fit, or its summary.
 #' @param n Maximum number of terms to print, the most important ones first.
