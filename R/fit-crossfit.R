@@ -72,7 +72,6 @@ crossfit_design <- function(job, fold, order) {
     cut <- evidence_cut(length(candidates), equivalent_rows(config, data))
     asked <- screening$z > cut | design$evidence$steps > step_cut(length(candidates))
     design$net <- candidates[which(asked[candidates])]
-    design$net <- candidates[which(asked[candidates])]
     design <- choose_values(job, design, fold)
   }
   design
