@@ -54,7 +54,8 @@ test_that("summaries mark the jumps that hold, and only these", {
 
 test_that("tables print as a paper has them, dates as dates", {
   local_reproducible_output(width = 100)
-  rounded <- function(x) gsub("[0-9]+[.][0-9]+", "#.##", x)
+  # numbers, and the width of columns, may differ between machines
+  rounded <- function(x) trimws(gsub(" +", " ", gsub("(< )?-?[0-9]+[.][0-9]+|[0-9]+ of", "#", x)))
   expect_snapshot(transform = rounded, jumps(events, scale = "odds ratio"))
   dated <- own_fit(y ~ day + noise, transform(data, day = as.Date("2020-01-01") + round(300 * x)))
   expect_output(print(jumps(dated)), "2020-0[67]-[0-9]{2} \\(2020-0[67]")

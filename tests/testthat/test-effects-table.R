@@ -69,7 +69,8 @@ test_that("a column of NA alone has no rows, and a constant one has no effect", 
 
 test_that("tables print as a paper has them", {
   local_reproducible_output(width = 100)
-  rounded <- function(x) gsub("[0-9]+[.][0-9]+", "#.##", x)
+  # numbers, and the width of columns, may differ between machines
+  rounded <- function(x) trimws(gsub(" +", " ", gsub("(< )?-?[0-9]+[.][0-9]+|[0-9]+ of", "#", x)))
   expect_snapshot(transform = rounded, {
     effect_table(fit, list(a = c(-1, 0, 1)), list(a = 0), scale = "odds ratio")
     effect_table(fit, list(unit = c("icu", "er"), a = 1))
