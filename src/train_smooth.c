@@ -129,7 +129,8 @@ static void retreat(pn_smooth_fitter *fit, double share, const double *net, doub
 }
 
 /* A gaussian response: the weights stay, one fit is enough. */
-static pn_status train_gaussian(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options, double *eta) {
+static pn_status train_gaussian(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options,
+                                double *eta) {
   fit->iterations = 1;
   double criterion = weighted_fit(fit, net, options, 0, eta);
   for (size_t step = 0; step < options->newton && fit->penalties > 0 && !pn_smooth_stops(fit); ++step) {
