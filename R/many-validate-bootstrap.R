@@ -62,7 +62,8 @@ sample_optimism <- function(table, apparent, test) {
   optimism <- apparent - test
   for (j in which(table$measure == "slope")) {
     ratio <- test[, j] / apparent[, j]
-    if (isTRUE(table$value[j] > 0) && all(apparent[, j] > 0, na.rm = TRUE)) optimism[, j] <- table$value[j] * (1 - ratio)
+    own <- table$value[j]
+    if (isTRUE(own > 0) && all(apparent[, j] > 0, na.rm = TRUE)) optimism[, j] <- own * (1 - ratio)
   }
   optimism
 }
@@ -128,7 +129,8 @@ bootstrap_sample <- function(item, threads, job, shape, original, kept) {
   )
 }
 
-# The job ---------------------------------------------------------------------------------------------------------------
+# The job
+# ---------------------------------------------------------------------------------------------------------------
 
 # arguments of protonam() that do not say how a model is made, or are dealt with by name
 other_arguments <- c(

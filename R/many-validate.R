@@ -6,25 +6,26 @@
 #' intervals, beside the (too good) values on the rows that it was trained on.
 #'
 #' @section Methods:
-#' * `"out-of-fold"` needs no refitting: each row is predicted by the member of the fit that was not trained on it. The fit,
-#'   the mean of the members, is better than any of them, which have fewer rows and stand alone. The values are corrected
-#'   for this by the difference between fit and members on the training rows (Burman, 1989), if the data of the fit are
-#'   found; otherwise there is a message. The screening of features and the choice of sizes have used all rows, which is
-#'   not corrected for.
-#' * `"bootstrap"` is Harrell's optimism-corrected validation. The whole procedure, with screening, sizes and members, is
-#'   repeated in `repeats` samples of rows drawn with replacement (of whole groups, if the fit has `groups`). The
-#'   optimism is the mean difference (of slopes: the ratio) between the value in the sample and the value on the original
-#'   rows, and is subtracted from the apparent value. Samples run on the workers of a `future::plan()` if one is set; the result is
-#'   the same. It takes about `repeats` times as long as the fit.
+#' * `"out-of-fold"` needs no refitting: each row is predicted by the member of the fit that was not trained on it. The
+#'   fit, the mean of the members, is better than any of them, which have fewer rows and stand alone. The values are
+#'   corrected for this by the difference between fit and members on the training rows (Burman, 1989), if the data of
+#'   the fit are found; otherwise there is a message. The screening of features and the choice of sizes have used all
+#'   rows, which is not corrected for.
+#' * `"bootstrap"` is Harrell's optimism-corrected validation. The whole procedure, with screening, sizes and members,
+#'   is repeated in `repeats` samples of rows drawn with replacement (of whole groups, if the fit has `groups`). The
+#'   optimism is the mean difference (of slopes: the ratio) between the value in the sample and the value on the
+#'   original rows, and is subtracted from the apparent value. Samples run on the workers of a `future::plan()` if one
+#'   is set; the result is the same. It takes about `repeats` times as long as the fit.
 #' * `"newdata"` compares predictions with the responses in `newdata`: external validation, or a test set.
 #'
 #' @section Intervals: They describe the performance of this fit in new rows from the same population. Standard errors
 #'   come from influence functions, with the rows of a group taken together: for the AUC this is the method of DeLong,
 #'   DeLong and Clarke-Pearson, for calibration intercept and slope the sandwich estimator. Intervals are symmetric on
-#'   the logit scale for the AUC and the accuracy, on the log scale for losses and errors. For the bootstrap the interval
-#'   of the apparent value is moved by the optimism, and widened by the Monte Carlo error of the latter. Predictions are
-#'   taken as given, although the fit depends on the same rows: in simulations with about 90 events, 95 % intervals of
-#'   AUC and slope covered the values on new rows in about nine of ten data sets (`inst/benchmarks/README.md`).
+#'   the logit scale for the AUC and the accuracy, on the log scale for losses and errors. For the bootstrap the
+#'   interval of the apparent value is moved by the optimism, and widened by the Monte Carlo error of the latter.
+#'   Predictions are taken as given, although the fit depends on the same rows: in simulations with about 90 events, 95
+#'   % intervals of AUC and slope covered the values on new rows in about nine of ten data sets
+#'   (`inst/benchmarks/README.md`).
 #'
 #' @param fit A fit, see [protonam()].
 #' @param method See section Methods. `"newdata"` if `newdata` is given.
@@ -38,19 +39,21 @@
 #' @param threads,verbose See [protonam()].
 #' @param checkpoint `NULL`, or the name of a file in which finished bootstrap samples are kept; see section Checkpoints
 #'   of [protonam()].
-#' @param ... With `newdata`: `offset` or `task_default`, see [predict.protonam()]. `print()` and `plot()` do not use it.
+#' @param ... With `newdata`: `offset` or `task_default`, see [predict.protonam()]. `print()` and `plot()` do not use
+#'   it.
 #'
 #' @return A list of class `protonam_validation`:
 #' * `scores`: a data frame with one row per measure (and response, and group): `measure`, `n`, `apparent` (training
 #'   rows), `optimism` (`apparent` minus `corrected`), `corrected`, and its interval, `lower` and `upper`. The measures
 #'   are `auc`, `brier`, `logloss`, `intercept`, `slope` for two classes, `auc` (mean over classes, each against the
 #'   rest), `brier` (sum over classes), `logloss`, `accuracy` for several, `rmse`, `mae`, `r2`, `intercept`, `slope` for
-#'   numbers, and `deviance` (mean), `rmse`, `intercept`, `slope` for counts. `intercept` is the calibration-in-the-large:
-#'   the intercept of a regression of the response on the linear predictor as an offset, 0 if the mean prediction is
-#'   right; `slope` is the coefficient of the linear predictor, below 1 if predictions are too extreme;
+#'   numbers, and `deviance` (mean), `rmse`, `intercept`, `slope` for counts. `intercept` is the
+#'   calibration-in-the-large: the intercept of a regression of the response on the linear predictor as an offset, 0 if
+#'   the mean prediction is right; `slope` is the coefficient of the linear predictor, below 1 if predictions are too
+#'   extreme;
 #' * `method`, `level`, `family`, `repeats`, `seed`, `call`;
-#' * `out_of_fold`: `NULL`, or the values of the out-of-fold predictions as they are, before the correction; `moved`: was
-#'   there one?
+#' * `out_of_fold`: `NULL`, or the values of the out-of-fold predictions as they are, before the correction; `moved`:
+#'   was there one?
 #' * `bootstrap`: `NULL`, or a list of `apparent` and `test` (one row per sample, one column per row of `scores`),
 #'   and what [stability()] needs.
 #' @references Harrell (2015), *Regression Modeling Strategies*, 2nd edition, Springer, chapter 5.
@@ -171,6 +174,6 @@ members_gain <- function(measure, apparent, members, value) {
 #' What tells the rows of tables of measures apart
 #' @noRd
 table_key <- function(table) {
-  field <- function(name, default) if (is.null(table[[name]])) rep(default, nrow(table)) else as.character(table[[name]])
+  field <- function(name, default) as.character(table[[name]] %||% rep(default, nrow(table)))
   paste(field("response", ""), field("group", all_rows), table$measure, sep = "\r")
 }

@@ -1,5 +1,5 @@
-# Measures of predictions, each with its influence function: how far a row moves it. Standard errors come from these, with
-# the rows of a group taken together.
+# Measures of predictions, each with its influence function: how far a row moves it. Standard errors come from these,
+# with the rows of a group taken together.
 #
 # Outcomes are list(family: a family object, y: observed numbers, 0/1, or class numbers from 0, mean: predictions, or
 # [rows, classes], link: linear predictors (NULL for several classes), weights: NULL or case weights, group: NULL or ids
@@ -86,7 +86,8 @@ measure_r2 <- function(y, mean, w) {
   list(value = 1 - ratio, influence = (ratio * total$influence - error$influence) / total$value)
 }
 
-#' AUC with its influence by placement values (DeLong, DeLong and Clarke-Pearson); several classes: each against the rest
+#' AUC with its influence by placement values (DeLong, DeLong and Clarke-Pearson); several classes: each against the
+#' rest
 #' @noRd
 measure_auc <- function(y, prob, w) {
   if (ncol(prob) == 2L) {

@@ -56,7 +56,8 @@ calibration_figure <- function(x, options) {
 #' @noRd
 calibration_ends <- function(x, binary) {
   if (!binary) {
-    return(range(x$groups[c("predicted", "observed", "lower", "upper")], x$curve[c("predicted", "observed")], na.rm = TRUE))
+    shown <- c("predicted", "observed")
+    return(range(x$groups[c(shown, "lower", "upper")], x$curve[shown], na.rm = TRUE))
   }
   most <- max(x$curve$predicted, x$groups$upper, x$groups$observed, 0.1, na.rm = TRUE)
   c(0, min(1, ceiling(10 * most) / 10))
@@ -67,9 +68,12 @@ calibration_panel <- function(tables, ends, binary, columns) {
   bottom <- ends[1L] - strip_share * size
   inside <- function(v) pmin(pmax(v, ends[1L]), ends[2L])
   curve <- tables$curve[tables$curve$observed >= ends[1L] & tables$curve$observed <= ends[2L], ]
-  marks <- group_marks(transform(tables$groups, lower = inside(tables$groups$lower), upper = inside(tables$groups$upper)))
+  groups <- tables$groups
+  groups[c("lower", "upper")] <- lapply(groups[c("lower", "upper")], inside)
+  marks <- group_marks(groups)
   marks$guide <- data.frame(x = ends[1L], y = ends[1L], xend = ends[2L], yend = ends[2L])
-  marks$curve <- data.frame(x = curve$predicted, y = curve$observed, piece = rep(1L, nrow(curve)), series = rep(1L, nrow(curve)))
+  one <- rep(1L, nrow(curve))
+  marks$curve <- data.frame(x = curve$predicted, y = curve$observed, piece = one, series = one)
   banded <- curve[is.finite(curve$lower), ]
   marks$band <- data.frame(
     x = banded$predicted, lower = inside(banded$lower), upper = inside(banded$upper), piece = rep(1L, nrow(banded)),

@@ -135,6 +135,8 @@ shares_in_groups <- function(mean, y, weights) {
 group_marks <- function(groups) {
   list(
     point = data.frame(x = groups$predicted, y = groups$observed, series = 1L),
-    interval = data.frame(x = groups$predicted, y = groups$lower, xend = groups$predicted, yend = groups$upper, series = 1L)
+    interval = data.frame(
+      x = groups$predicted, y = groups$lower, xend = groups$predicted, yend = groups$upper, series = 1L
+    )
   )
 }

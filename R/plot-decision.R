@@ -38,7 +38,8 @@ decision_figure <- function(x, options) {
   list(
     panels = panels, pages = panel_pages(rep(FALSE, length(parts)), square_room(options)),
     series = list(
-      labels = c("the model", "treat all", "treat none"), colours = c(okabe_ito[1L], okabe_ito[2L], ink), lines = c(1L, 2L, 3L)
+      labels = c("the model", "treat all", "treat none"), colours = c(okabe_ito[1:2], ink),
+      lines = c(1L, 2L, 3L)
     ),
     key = NULL, ylab = if (several) "net benefit", xlab = "threshold probability", title = options$main,
     caption = c(
@@ -61,8 +62,8 @@ decision_panel <- function(table, ends) {
   series <- match(table$strategy, strategies)
   inside <- function(v) pmin(pmax(v, ends[1L]), ends[2L])
   rows <- data.frame(
-    x = table$threshold, y = table$net_benefit, lower = inside(table$lower), upper = inside(table$upper), piece = series,
-    series = series
+    x = table$threshold, y = table$net_benefit, lower = inside(table$lower), upper = inside(table$upper),
+    piece = series, series = series
   )
   # a curve ends where it leaves the panel
   curve <- do.call(rbind, lapply(split(rows, rows$series), cut_below, ends[1L]))

@@ -40,7 +40,9 @@ roc_figure <- function(x, options) {
   one <- length(parts) == 1L
   marks <- list(
     guide = data.frame(x = 0, y = 0, xend = 1, yend = 1),
-    band = data.frame(x = curve$fpr, lower = curve$lower, upper = curve$upper, piece = curve$series, series = curve$series),
+    band = data.frame(
+      x = curve$fpr, lower = curve$lower, upper = curve$upper, piece = curve$series, series = curve$series
+    ),
     curve = data.frame(x = curve$fpr, y = curve$tpr, piece = curve$series, series = curve$series),
     label = if (one) data.frame(x = 0.97, y = 0.06, label = paste("AUC", text), adjust = 1)
   )
@@ -54,7 +56,7 @@ roc_figure <- function(x, options) {
     )),
     pages = list(list(panels = 1L, rows = 1L, columns = 1L)),
     series = list(
-      labels = if (one) character() else paste0(shorten(parts, 20L), ": ", ifelse(is.na(x$summary$auc), "-", number(x$summary$auc))),
+      labels = if (one) character() else paste0(shorten(parts, 20L), ": ", sub("NA", "-", number(x$summary$auc))),
       colours = series_colours(k), lines = series_line_types(k)
     ),
     key = NULL, ylab = NULL, xlab = NULL, title = options$main,

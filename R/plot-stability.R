@@ -4,8 +4,8 @@ most_dots <- 4000L
 most_lines <- 100L
 
 #' @rdname stability
-#' @param which Panels: `"predictions"` of the models against those of the fit, `"mape"` of rows, `"calibration"` curves of
-#'   the models (if the response is known), `"changed"` sides of the threshold. By default all that there are.
+#' @param which Panels: `"predictions"` of the models against those of the fit, `"mape"` of rows, `"calibration"` curves
+#'   of the models (if the response is known), `"changed"` sides of the threshold. By default all that there are.
 #' @param main,cex Title of the figure, and relative size of its text.
 #' @export
 plot.protonam_stability <- function(x, which = NULL, main = NULL, cex = 1, ...) {
@@ -59,7 +59,9 @@ stability_figure <- function(x, which, options) {
       paste0(toupper(substr(x$source, 1L, 1L)), substring(x$source, 2L), "."),
       if ("predictions" %in% which) sprintf("Lines: %s %% of the models.", format(100 * x$level)),
       if ("mape" %in% which) "Mean difference: of the models from the fit, without sign.",
-      if ("changed" %in% which) sprintf("Changed sides: share of models across the threshold of %s.", format(x$threshold))
+      if ("changed" %in% which) {
+        sprintf("Changed sides: share of models across the threshold of %s.", format(x$threshold))
+      }
     ),
     cex = options$cex, room = options$room
   )
@@ -108,7 +110,7 @@ scatter_panel <- function(x, column, title, ends, what) {
 models_panel <- function(x, ends) {
   curve_of <- function(mean, piece) {
     rows <- list(
-      family = stats::binomial(), y = x$y, mean = mean, link = to_link(stats::binomial(), mean), weights = NULL, group = NULL
+      family = stats::binomial(), y = x$y, mean = mean, link = to_link(stats::binomial(), mean)
     )
     curve <- calibration_curve(rows, "spline", 0.95)
     if (is.null(curve)) {

@@ -51,7 +51,9 @@ validation_figure <- function(x, options) {
       x = axis_number(spread(c(rows$corrected, rows$lower, rows$upper, rows$apparent, ideal), 0.08), n = 4L), y = names,
       marks = list(
         guide = if (!is.null(ideal)) data.frame(x = ideal, y = names$limits[1L], xend = ideal, yend = names$limits[2L]),
-        interval = data.frame(x = rows$lower, y = at, xend = rows$upper, yend = at, series = rep(1L, nrow(rows)))[bounded, ],
+        interval = data.frame(
+          x = rows$lower, y = at, xend = rows$upper, yend = at, series = rep(1L, nrow(rows))
+        )[bounded, ],
         point = data.frame(x = rows$corrected, y = at, series = rep(1L, nrow(rows)))[known, ],
         missing = data.frame(x = rows$apparent, y = at - down, series = rep(1L, nrow(rows)))[apparent, ]
       )

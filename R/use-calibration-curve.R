@@ -52,7 +52,8 @@ calibration_curve <- function(rows, smooth, level) {
   weights <- rows$weights %||% rep(1, length(rows$y))
   knots <- calibration_knots(rows)
   design <- function(link) cbind(1, restricted_cubic(link, knots))
-  fit <- if (length(rows$y) > 3L && stats::sd(rows$link) > 1e-8) regress(rows$family, design(rows$link), rows$y, weights)
+  varies <- length(rows$y) > 3L && stats::sd(rows$link) > 1e-8
+  fit <- if (varies) regress(rows$family, design(rows$link), rows$y, weights)
   if (is.null(fit)) {
     return(NULL)
   }
@@ -95,8 +96,8 @@ to_link <- function(family, mean) {
 
 #' How far curve and predictions are apart, over the rows
 #'
-#' @return c(ici: mean absolute difference (integrated calibration index), e50, e90, emax: its quantiles and maximum, eci:
-#'   100 times the mean squared difference (estimated calibration index))
+#' @return c(ici: mean absolute difference (integrated calibration index), e50, e90, emax: its quantiles and maximum,
+#'   eci: 100 times the mean squared difference (estimated calibration index))
 #' @noRd
 calibration_distances <- function(rows, curve) {
   if (is.null(curve)) {

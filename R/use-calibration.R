@@ -3,12 +3,12 @@
 #' Calibration of a fit
 #'
 #' Compares predictions with what was observed: a smooth calibration curve with its band, the same in ten groups of
-#' rows, the distribution of the predictions, and the usual numbers. Without `newdata` the out-of-fold predictions of the
-#' fit are used, so that no row is predicted by a model that was trained on it.
+#' rows, the distribution of the predictions, and the usual numbers. Without `newdata` the out-of-fold predictions of
+#' the fit are used, so that no row is predicted by a model that was trained on it.
 #'
 #' The curve is a regression of the response on a restricted cubic spline of the linear predictor (three to five knots,
-#' depending on the number of events), with the family of the fit. Its band is pointwise, from the sandwich estimator, with
-#' the rows of a group taken together. With several classes, each is compared with all others.
+#' depending on the number of events), with the family of the fit. Its band is pointwise, from the sandwich estimator,
+#' with the rows of a group taken together. With several classes, each is compared with all others.
 #'
 #' @param fit A fit, see [protonam()].
 #' @param newdata A data frame with features and response; `NULL` for out-of-fold predictions.
@@ -19,12 +19,12 @@
 #' @param data The data of the fit, for `by`; see [validate_protonam()].
 #' @param ... With `newdata`: `offset`, `task_default` or `threads`, see [predict.protonam()].
 #'
-#' @return A list of class `protonam_calibration` with data frames, which have the columns `response`, `class` and `group`
-#'   where there are several:
-#' * `summary`: `n`, `events` (two classes), `predicted` and `observed` (means), `intercept` (calibration-in-the-large) and
-#'   `slope` with their intervals (`intercept_lower` and so on), and distances between curve and predictions: `ici`
-#'   (integrated calibration index: mean absolute distance over the rows), `e50`, `e90`, `emax` (its median, ninth decile
-#'   and maximum), `eci` (estimated calibration index: 100 times the mean squared distance);
+#' @return A list of class `protonam_calibration` with data frames, which have the columns `response`, `class` and
+#'   `group` where there are several:
+#' * `summary`: `n`, `events` (two classes), `predicted` and `observed` (means), `intercept` (calibration-in-the-large)
+#'   and `slope` with their intervals (`intercept_lower` and so on), and distances between curve and predictions: `ici`
+#'   (integrated calibration index: mean absolute distance over the rows), `e50`, `e90`, `emax` (its median, ninth
+#'   decile and maximum), `eci` (estimated calibration index: 100 times the mean squared distance);
 #' * `line`: the columns `intercept` and `slope` of the regression on the linear predictor with both free;
 #' * `curve`: `predicted`, `observed`, `lower`, `upper`;
 #' * `groups`: tenths of the rows by prediction: `n`, `predicted`, `observed`, `lower`, `upper`;
@@ -43,7 +43,8 @@
 #' plot(cal)
 #' calibration(fit, simulate_icu(400, seed = 2), by = ~ sex)
 #' @export
-calibration <- function(fit, newdata = NULL, by = NULL, smooth = c("spline", "lowess"), level = 0.95, data = NULL, ...) {
+calibration <- function(fit, newdata = NULL, by = NULL, smooth = c("spline", "lowess"), level = 0.95, data = NULL,
+                        ...) {
   fit <- need_fit(fit)
   smooth <- check_choice(smooth, c("spline", "lowess"), "smooth")
   level <- check_number(level, "level", above = 0, below = 1)
@@ -68,7 +69,8 @@ calibration <- function(fit, newdata = NULL, by = NULL, smooth = c("spline", "lo
 bind_parts <- function(tables, labels) {
   do.call(rbind, lapply(seq_along(tables), function(i) {
     table <- tables[[i]]
-    if (ncol(labels) && nrow(table)) cbind(labels[rep(i, nrow(table)), , drop = FALSE], table, row.names = NULL) else table
+    n <- nrow(table)
+    if (ncol(labels) && n) cbind(labels[rep(i, n), , drop = FALSE], table, row.names = NULL) else table
   }))
 }
 

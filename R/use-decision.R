@@ -3,13 +3,13 @@
 #' Decision curve of a fit for two classes
 #'
 #' Net benefit of treating the rows whose predicted probability is at least a threshold, compared with treating all and
-#' none. The threshold is the probability at which harm and benefit of the treatment balance: whoever treats from 10 % on
-#' accepts nine needless treatments for one that is needed. Without `newdata` the out-of-fold predictions of the fit are
-#' used.
+#' none. The threshold is the probability at which harm and benefit of the treatment balance: whoever treats from 10 %
+#' on accepts nine needless treatments for one that is needed. Without `newdata` the out-of-fold predictions of the fit
+#' are used.
 #'
-#' At threshold t the net benefit is the share of rows that are treated events, minus t / (1 - t) times the share of treated
-#' rows without event. It is a mean over the rows, and its pointwise band is the normal one, with the rows of a group taken
-#' together.
+#' At threshold t the net benefit is the share of rows that are treated events, minus t / (1 - t) times the share of
+#' treated rows without event. It is a mean over the rows, and its pointwise band is the normal one, with the rows of a
+#' group taken together.
 #'
 #' @inheritParams discrimination
 #' @param thresholds Probabilities from 0 to below 1; by default from 0.01 to about the largest predictions.
@@ -27,8 +27,8 @@
 #' d
 #' plot(d)
 #' @export
-decision_curve <- function(fit, newdata = NULL, thresholds = NULL, by = NULL, response = NULL, level = 0.95, data = NULL,
-                           ...) {
+decision_curve <- function(fit, newdata = NULL, thresholds = NULL, by = NULL, response = NULL, level = 0.95,
+                           data = NULL, ...) {
   fit <- need_fit(fit)
   level <- check_number(level, "level", above = 0, below = 1)
   if (!is.null(thresholds)) thresholds <- check_thresholds(thresholds)
@@ -67,7 +67,8 @@ net_benefits <- function(rows, thresholds, level) {
     value <- rbind(average(own), all, 0)
     data.frame(
       threshold = t, strategy = c("model", "all", "none"), net_benefit = value[, 1L], lower = value[, 2L],
-      upper = value[, 3L], gain = c(gain[1L], NA, NA), gain_lower = c(gain[2L], NA, NA), gain_upper = c(gain[3L], NA, NA)
+      upper = value[, 3L], gain = c(gain[1L], NA, NA), gain_lower = c(gain[2L], NA, NA),
+      gain_upper = c(gain[3L], NA, NA)
     )
   })
   table <- do.call(rbind, tables)
@@ -96,8 +97,8 @@ print.protonam_decision <- function(x, digits = 4, ...) {
   words <- list(name = attr(x, "name"), event = attr(x, "event"))
   cat(
     "Decision curve of predictions of ", event_words(words), ", ", attr(x, "source"), ", ",
-    count(attr(x, "n"), "row"), ", ", count(attr(x, "events"), "event"), "\nNet benefit, and gain over the better of treating",
-    " all and none\n\n",
+    count(attr(x, "n"), "row"), ", ", count(attr(x, "events"), "event"),
+    "\nNet benefit, and gain over the better of treating all and none\n\n",
     sep = ""
   )
   table <- as.data.frame(x)

@@ -5,12 +5,12 @@ roc_seed <- 1 # the band is the same every time
 
 #' Discrimination of a fit for classes
 #'
-#' The receiver operating characteristic (ROC) curve with a pointwise band, the area under it (AUC) with its interval, and
-#' sensitivity, specificity and predictive values at thresholds. Without `newdata` the out-of-fold predictions of the fit
-#' are used.
+#' The receiver operating characteristic (ROC) curve with a pointwise band, the area under it (AUC) with its interval,
+#' and sensitivity, specificity and predictive values at thresholds. Without `newdata` the out-of-fold predictions of
+#' the fit are used.
 #'
-#' The interval of the AUC is that of [validate_protonam()]. The band of the curve is a Bayesian bootstrap of the rows, or
-#' of whole groups if the fit has `groups`, with 500 draws; intervals of shares are those of Wilson.
+#' The interval of the AUC is that of [validate_protonam()]. The band of the curve is a Bayesian bootstrap of the rows,
+#' or of whole groups if the fit has `groups`, with 500 draws; intervals of shares are those of Wilson.
 #'
 #' @inheritParams calibration
 #' @param response With several responses or classes: the one that is looked at, by name. A class is compared with all
@@ -20,8 +20,8 @@ roc_seed <- 1 # the band is the same every time
 #' @return A list of class `protonam_discrimination` with data frames, which have a column `group` if `by` is given:
 #' * `summary`: `n`, `events`, `auc`, `lower`, `upper`;
 #' * `curve`: `fpr` (1 - specificity), `tpr` (sensitivity), `lower` and `upper` (of `tpr`);
-#' * `thresholds`: `NULL`, or `threshold`, `measure` (`"sensitivity"`, `"specificity"`, `"ppv"`, `"npv"`), `n` (the number of
-#'   rows that it is a share of), `value`, `lower`, `upper`.
+#' * `thresholds`: `NULL`, or `threshold`, `measure` (`"sensitivity"`, `"specificity"`, `"ppv"`, `"npv"`), `n` (the
+#'   number of rows that it is a share of), `value`, `lower`, `upper`.
 #' @seealso [validate_protonam()], [decision_curve()]
 #' @examples
 #' icu <- simulate_icu(400, seed = 1)
@@ -30,8 +30,8 @@ roc_seed <- 1 # the band is the same every time
 #' roc
 #' plot(roc)
 #' @export
-discrimination <- function(fit, newdata = NULL, by = NULL, response = NULL, thresholds = NULL, level = 0.95, data = NULL,
-                           ...) {
+discrimination <- function(fit, newdata = NULL, by = NULL, response = NULL, thresholds = NULL, level = 0.95,
+                           data = NULL, ...) {
   fit <- need_fit(fit)
   level <- check_number(level, "level", above = 0, below = 1)
   if (!is.null(thresholds)) thresholds <- check_thresholds(thresholds, closed = TRUE)
@@ -42,7 +42,8 @@ discrimination <- function(fit, newdata = NULL, by = NULL, response = NULL, thre
   structure(class = "protonam_discrimination", list(
     summary = bind(function(rows) auc_row(rows, level)), curve = bind(function(rows) roc_curve(rows, level)),
     thresholds = if (!is.null(thresholds)) bind(function(rows) threshold_rows(rows, thresholds, level)),
-    level = level, source = outcomes$source, by = outcomes$by_name, name = names(outcomes$sets), event = parts[[1L]]$event
+    level = level, source = outcomes$source, by = outcomes$by_name, name = names(outcomes$sets),
+    event = parts[[1L]]$event
   ))
 }
 
@@ -128,7 +129,8 @@ print.protonam_discrimination <- function(x, digits = 3, ...) {
   cat("Discrimination of predictions of ", event_words(x), ", ", x$source, "\n\n", sep = "")
   number <- function(v) ifelse(is.na(v), "", formatC(v, digits = digits, format = "f"))
   with_interval <- function(table, value) {
-    paste0(number(value), ifelse(is.na(table$lower), "", paste0(" (", number(table$lower), " to ", number(table$upper), ")")))
+    interval <- paste0(" (", number(table$lower), " to ", number(table$upper), ")")
+    paste0(number(value), ifelse(is.na(table$lower), "", interval))
   }
   table <- x$summary
   shown <- cbind(
@@ -153,5 +155,8 @@ print.protonam_discrimination <- function(x, digits = 3, ...) {
 #' "died (event "yes")"
 #' @noRd
 event_words <- function(x) {
-  if (is.null(x$event) || identical(x$event, x$name)) x$name else paste0(x$name, " (event ", encodeString(x$event, quote = "\""), ")")
+  if (is.null(x$event) || identical(x$event, x$name)) {
+    return(x$name)
+  }
+  paste0(x$name, " (event ", encodeString(x$event, quote = "\""), ")")
 }

@@ -17,8 +17,8 @@ need_fit <- function(fit, arg = "fit") {
 #' @param by NULL, or a role (R/data-frame.R): groups to be told apart.
 #' @param caller Where the fit's call is evaluated to find its data.
 #' @param dots Further arguments of predict().
-#' @return list(sets: a list of outcomes (R/model-measures.R), one per response, named after it; by: NULL or a factor per
-#'   row; by_name; source: words for where the rows come from)
+#' @return list(sets: a list of outcomes (R/model-measures.R), one per response, named after it; by: NULL or a factor
+#'   per row; by_name; source: words for where the rows come from)
 #' @noRd
 outcomes_of <- function(fit, newdata, data = NULL, by = NULL, caller = globalenv(), dots = list()) {
   if (is.null(newdata)) outcomes_left_out(fit, data, by, caller, dots) else outcomes_new(fit, newdata, by, dots)
@@ -286,7 +286,10 @@ choose_event <- function(fit, outcomes, response) {
 choose_output <- function(choices, response) {
   if (is.null(choices)) {
     if (!is.null(response)) {
-      pn_abort("{.arg response} selects one of several; this fit has one response.", class = "argument", arg = "response")
+      pn_abort(
+        "{.arg response} selects one of several; this fit has one response.",
+        class = "argument", arg = "response"
+      )
     }
     return(1L)
   }

@@ -2,15 +2,15 @@
 
 #' Stability of predictions
 #'
-#' How far the predictions for the same rows would be from each other if the model had been developed from another sample
-#' of the same size, after Riley and Collins (2023). Models from bootstrap samples, on which the whole procedure was
-#' repeated, are compared with the fit.
+#' How far the predictions for the same rows would be from each other if the model had been developed from another
+#' sample of the same size, after Riley and Collins (2023). Models from bootstrap samples, on which the whole procedure
+#' was repeated, are compared with the fit.
 #'
 #' @param x A validation by bootstrap, see [validate_protonam()]: its models are used, for the rows of the fit. Or a fit
-#'   with several members, and `newdata`: then the members take the place of bootstrap models. As each of them shares most
-#'   of its rows with the others, their deviations from the fit are enlarged so that their standard deviation is the standard
-#'   error of [predict.protonam()]; no model is fitted, but few members give a coarse picture, and the screening is not
-#'   repeated.
+#'   with several members, and `newdata`: then the members take the place of bootstrap models. As each of them shares
+#'   most of its rows with the others, their deviations from the fit are enlarged so that their standard deviation is
+#'   the standard error of [predict.protonam()]; no model is fitted, but few members give a coarse picture, and the
+#'   screening is not repeated.
 #' @param newdata With a fit: a data frame with the features.
 #' @param threshold `NULL`, or a probability: how often is a row on the other side of it than by the fit?
 #' @param response With several responses or classes: the one that is looked at, by name.
@@ -18,11 +18,11 @@
 #' @param ... With a fit: `offset`, `task_default` or `threads`, see [predict.protonam()].
 #'
 #' @return A list of class `protonam_stability`:
-#' * `rows`: a data frame with `prediction` (of the fit), `mape` (mean absolute difference between the predictions of the
-#'   models and that of the fit), `lower`, `upper` (the range of the models' predictions), and `changed`, the share of models
-#'   that put the row on the other side of the threshold;
-#' * `summary`: a data frame with `models`, `mape` (mean over rows), `mape_90` (its ninth decile over rows), and `changed`
-#'   (mean over rows);
+#' * `rows`: a data frame with `prediction` (of the fit), `mape` (mean absolute difference between the predictions of
+#'   the models and that of the fit), `lower`, `upper` (the range of the models' predictions), and `changed`, the share
+#'   of models that put the row on the other side of the threshold;
+#' * `summary`: a data frame with `models`, `mape` (mean over rows), `mape_90` (its ninth decile over rows), and
+#'   `changed` (mean over rows);
 #' * `predictions`: matrix, one column per model; `y`: the observed response, if known.
 #' @references Riley and Collins (2023), Stability of clinical prediction models developed using statistical or machine
 #'   learning methods, *Biometrical Journal* 65, \doi{10.1002/bimj.202200302}.

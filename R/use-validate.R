@@ -37,8 +37,7 @@ new_validation <- function(fields) structure(fields, class = "protonam_validatio
 print.protonam_validation <- function(x, digits = 3, ...) {
   cat("Validation of a protonam fit, ", validation_words(x), "\n", sep = "")
   table <- x$scores
-  by <- intersect(c("response", "group"), names(table))
-  key <- if (length(by)) do.call(paste, c(unname(lapply(table[by], as.character)), sep = ", ")) else rep("", nrow(table))
+  key <- part_titles(table) %||% rep("", nrow(table))
   number <- function(v) ifelse(is.na(v), "", sub("^-(0[.]?0*)$", "\\1", formatC(v, digits = digits, format = "f")))
   # errors may be in any unit
   small <- function(v) formatC(ifelse(abs(v) < 1e-10, 0, v), digits = digits, format = "fg", flag = "#")

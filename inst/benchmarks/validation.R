@@ -3,8 +3,8 @@
 #
 #   Rscript validation.R --method=out-of-fold --sets=100
 #   Rscript validation.R --method=bootstrap --sets=20 --repeats=20
-# Aims: mean difference of the AUC below 0.005, of the slope below 0.05; 95 % intervals that cover the truth in 90 to 98 %
-# of the data sets (with 20 sets the coverage itself has a standard error of 0.05).
+# Aims: mean difference of the AUC below 0.005, of the slope below 0.05; 95 % intervals that cover the truth in 90 to 98
+# % of the data sets (with 20 sets the coverage itself has a standard error of 0.05).
 library(protonam)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 arguments <- read_arguments(

@@ -16,8 +16,8 @@ test_that("values are those of the scores", {
   expect_equal(found[["slope"]], unname(coef(glm)[2]), tolerance = 1e-10)
   large <- stats::glm(rows$y ~ 1, offset = rows$link, family = stats::binomial(), control = list(epsilon = 1e-12))
   expect_equal(found[["intercept"]], unname(coef(large)), tolerance = 1e-10)
-  numbers <- list(family = stats::gaussian(), y = mtcars$mpg, mean = 0.9 * mtcars$mpg + mtcars$wt, link = 0.9 * mtcars$mpg +
-    mtcars$wt)
+  mean <- 0.9 * mtcars$mpg + mtcars$wt
+  numbers <- list(family = stats::gaussian(), y = mtcars$mpg, mean = mean, link = mean)
   found <- vapply(measure_outcomes(numbers), `[[`, 0, "value")
   scores <- score_predictions("gaussian", numbers$y, numbers$mean)
   expect_equal(found[c("rmse", "mae", "r2")], scores[c("rmse", "mae", "r2")], tolerance = 1e-12)
