@@ -46,7 +46,8 @@ step_sums <- function(cells, knots, steps = integer()) {
   basis <- base_basis(list(kind = "spline", knots = knots, missing = FALSE), cells$z)
   design <- cbind(basis, vapply(steps, function(k) as.double(seq_len(n) > k), numeric(n)))
   gram <- crossprod(design, cells$weight * design)
-  gram <- gram + diag(1e-9 * mean(diag(gram)), ncol(gram))
+  ridge <- 1e-9 * mean(diag(gram)) + .Machine$double.xmin
+  gram <- gram + diag(ridge, ncol(gram))
   right <- crossprod(design, cells$weight * cells$y)
   penalty <- matrix(0, ncol(design), ncol(design))
   penalty[seq_len(m), seq_len(m)] <- curvature_penalty(knots)
@@ -55,7 +56,8 @@ step_sums <- function(cells, knots, steps = integer()) {
   weight <- from_right(cells$weight)
   unit <- sum(diag(gram)[seq_len(m)]) / sum(diag(penalty))
   each <- lapply(unit * step_strengths, function(strength) {
-    root <- chol(gram + strength * penalty)
+    # a strong penalty drowns the ridge
+    root <- chol(gram + strength * penalty + diag(1e-12 * strength * mean(diag(penalty)), ncol(gram)))
     inverse <- chol2inv(root)
     coefficient <- inverse %*% right
     list(
@@ -147,7 +149,7 @@ scan_steps <- function(cells, knots, steps = integer(), found = step_sums(cells,
 #' @noRd
 find_steps <- function(cells, knots, cut) {
   steps <- integer()
-  if (length(cells$z) < 3L) {
+  if (length(cells$z) < 3L || !(sum(cells$weight * cells$y^2) > 0)) {
     return(steps)
   }
   while (length(steps) < most_steps) {
@@ -171,7 +173,7 @@ pair_cut <- function(cut) sqrt(cut^2 + 7)
 #' Likelihood ratios, as roots, of the best step and of the best two
 #' @noRd
 best_steps <- function(cells, knots) {
-  if (length(cells$z) < 3L) {
+  if (length(cells$z) < 3L || !(sum(cells$weight * cells$y^2) > 0)) {
     return(c(single = 0, double = 0))
   }
   found <- step_sums(cells, knots)

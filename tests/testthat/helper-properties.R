@@ -32,9 +32,9 @@ foreign_conditions <- function(seen, what) {
   )
 }
 
-quietly <- function(code) suppressWarnings(suppressMessages(code))
+silently <- function(code) suppressWarnings(suppressMessages(code))
 
-link_of <- function(fit, new, ...) quietly(predict(fit, new, type = "link", ...))
+link_of <- function(fit, new, ...) silently(predict(fit, new, type = "link", ...))
 
 # Largest difference between two sets of predictions, relative to their spread.
 far <- function(a, b) max(abs(unname(a) - unname(b))) / max(1e-300, stats::sd(c(a, b)), abs(mean(a)) * 1e-8)
@@ -57,7 +57,7 @@ property_additive <- function(problem, fit) {
   if (fit$order > 2) {
     return("skipped") # no terms
   }
-  terms <- quietly(predict(fit, problem$new, type = "terms"))
+  terms <- silently(predict(fit, problem$new, type = "terms"))
   gap <- terms_gap(terms, problem$link) / max(1, abs(problem$link), abs(attr(terms, "constant")))
   if (!isTRUE(gap < 1e-6)) sprintf("terms and link differ by %.3g", gap)
 }
@@ -203,7 +203,7 @@ property_levels <- function(problem, fit) {
 }
 
 # The fit, NULL for one of the package's own errors; other errors go on.
-problem_result <- function(fit) tryCatch(quietly(fit()), protonam_error = function(e) NULL)
+problem_result <- function(fit) tryCatch(silently(fit()), protonam_error = function(e) NULL)
 
 # Two ways to the same fit: the same predictions, or errors both times.
 same_fits <- function(one, two, problem, what, tolerance = 0) {

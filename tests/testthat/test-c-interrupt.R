@@ -60,7 +60,7 @@ test_that("an error of the progress function is the one that arrives", {
 })
 
 test_that("a fit of layer 0 ends in the middle", {
-  data <- simulated("binomial", 1, n = 20000L)
+  data <- simulated("binomial", 1, n = 200000L)
   rows <- smooth_rows(data$x, data$y)
   terms <- lapply(data$x, spline_term, 30)
   done <- FALSE

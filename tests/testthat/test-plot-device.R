@@ -159,5 +159,6 @@ test_that("an error in the middle leaves the parameters of the user", {
     graphics::par(mar = c(1, 2, 3, 4))
     expect_error(draw_figure(broken))
     expect_equal(graphics::par("mar"), c(1, 2, 3, 4))
+    expect_equal(graphics::par("fig"), c(0, 1, 0, 1))
   })
 })
