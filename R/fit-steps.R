@@ -34,6 +34,13 @@ step_cells <- function(values, code, information, response) {
   list(z = values[at], weight = sums[, 1L], y = y, rows = sums[, 3L], at = at)
 }
 
+#' Three values, and a response that varies and is finite
+#' @noRd
+can_have_steps <- function(cells) {
+  variation <- sum(cells$weight * cells$y^2)
+  length(cells$z) >= 3L && is.finite(variation) && variation > 0
+}
+
 #' Sums for steps at all borders, given a spline and other steps, for each strength of the spline
 #' @param cells From step_cells().
 #' @param knots Of the spline.
@@ -149,7 +156,7 @@ scan_steps <- function(cells, knots, steps = integer(), found = step_sums(cells,
 #' @noRd
 find_steps <- function(cells, knots, cut) {
   steps <- integer()
-  if (length(cells$z) < 3L || !(sum(cells$weight * cells$y^2) > 0)) {
+  if (!can_have_steps(cells)) {
     return(steps)
   }
   while (length(steps) < most_steps) {
@@ -173,7 +180,7 @@ pair_cut <- function(cut) sqrt(cut^2 + 7)
 #' Likelihood ratios, as roots, of the best step and of the best two
 #' @noRd
 best_steps <- function(cells, knots) {
-  if (length(cells$z) < 3L || !(sum(cells$weight * cells$y^2) > 0)) {
+  if (!can_have_steps(cells)) {
     return(c(single = 0, double = 0))
   }
   found <- step_sums(cells, knots)
