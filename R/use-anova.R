@@ -171,6 +171,7 @@ compare_instead <- "Use {.code anova(fit1, fit2)} to compare fits out of fold, o
 intervals_instead <- "Use {.fn effect_table} for effects with intervals, {.fn shapes} for bands of whole curves."
 
 #' @rdname no-methods
+#' @importFrom stats AIC BIC anova confint vcov
 #' @export
 AIC.protonam <- function(object, ...) { # nolint: object_name_linter.
   abort_not_defined("AIC", "the degrees of freedom of its likelihood are not known.", compare_instead)
