@@ -2,7 +2,8 @@
 #
 # A scaling is a list with `method` and what that method needs:
 #   quantile: value, lower, upper   distinct quantiles and the first and last probability at which each occurs
-#   score:    value, score          the same map without its random steps: a monotone cubic through a few quantiles
+#   score:    value, score          half scores, half own units, without random steps: a monotone cubic through a few
+#                                   quantiles
 #   minmax:   low, high
 #   none:
 #   constant: value                 the column had one value; everything maps to 0, so that it cannot have an effect
@@ -98,6 +99,9 @@ fit_quantiles <- function(values, counts, total) {
 #' values the default procedure takes fewer quantiles, with a hundred rows between two of them in the bulk and at
 #' equidistant scores in the tails, and a monotone cubic through them. The ends have the scores of half a row, tied
 #' values the middle of their probabilities.
+#'
+#' Scores spread out what skewed columns crowd together, their own units the other way round; which of the two makes an
+#' effect smooth is not known, and the mean of both is good for either (measured: inst/benchmarks/README.md).
 #' @param scaling From fit_scaling(); returned as it is for columns of few values.
 #' @noRd
 smooth_scores <- function(scaling, values, counts) {
@@ -121,9 +125,24 @@ smooth_scores <- function(scaling, values, counts) {
   if (sum(first) < 4L) {
     return(scaling)
   }
-  list(method = "score", value = value[first], score = stats::qnorm((p[first] + p[last]) / 2))
+  score <- stats::qnorm((p[first] + p[last]) / 2)
+  list(method = "score", value = value[first], score = (score + own_units(value[first], values, counts)) / 2)
 }
 
+#' Values in units of their own spread, logarithmic where a heavy tail begins, with mean 0 and variance 1
+#' @noRd
+own_units <- function(x, values, counts) {
+  at <- weighted_quantile(values, counts, c(0.25, 0.5, 0.75))
+  width <- tail_begins * (at[3L] - at[1L]) / (2 * stats::qnorm(0.75))
+  if (width <= 0) {
+    return(0 * x)
+  }
+  units <- asinh((values - at[2L]) / width)
+  middle <- sum(counts * units) / sum(counts)
+  (asinh((x - at[2L]) / width) - middle) / sqrt(sum(counts * (units - middle)^2) / sum(counts))
+}
+
+tail_begins <- 3 # standard deviations
 least_smooth <- 128L # distinct values
 bulk_score <- 1.75
 rows_between <- 100

@@ -50,7 +50,8 @@ crossfit_design <- function(job, fold, order) {
   first <- lean_base(job, job$handle)
   base <- first$base
   eta <- first$eta
-  control <- settle_control(control, data$n, explained_share(config, data, eta))
+  explained <- explained_share(config, data, eta)
+  control <- settle_control(control, data$n, 0)
   spread <- score_spread(config, data, eta)
   config <- sized_config(config, control)
   candidates <- prototype_candidates(wanted, base, names)
@@ -59,21 +60,21 @@ crossfit_design <- function(job, fold, order) {
     net = candidates, spread = spread
   )
   design$found <- found_freedom(config, data, base)
-  strengths <- control$variation %||% design_strengths(control)
-  if (!length(candidates) || is.null(fold) || (!is.null(wanted) && length(strengths) == 1L)) {
+  design <- set_strength(design, control$variation %||% noisy_strength, job$rows)
+  if (!length(candidates) || is.null(fold)) {
     # without folds there is no evidence, and without evidence no prototypes but those asked for
     if (is.null(wanted)) design$net <- integer()
-    return(set_strength(design, strengths[1L], job$rows))
+    return(design)
   }
-  screening <- screen_features(job, design, fold, strengths)
-  design$evidence <- c(screening, list(steps = step_evidence(job, c(first$alone, list(eta = eta)))))
-  design <- set_strength(design, screening$strength, job$rows)
   if (is.null(wanted)) {
+    screening <- screen_features(job, design, fold)
+    design$evidence <- c(screening, list(steps = step_evidence(job, c(first$alone, list(eta = eta)))))
     cut <- evidence_cut(length(candidates), equivalent_rows(config, data))
     asked <- screening$z > cut | design$evidence$steps > step_cut(length(candidates))
     design$net <- candidates[which(asked[candidates])]
     design <- choose_values(job, design, fold)
   }
+  if (explained > clean_share && data$n >= clean_rows) design <- prefer_larger(job, design, fold)
   design
 }
 
@@ -148,9 +149,8 @@ found_freedom <- function(config, data, base) {
   fit_base(config, data, base)$fitted$edf
 }
 
-#' Strengths of the penalty on variation to try: noisy data want the first
-#' @noRd
-design_strengths <- function(control) if (isTRUE(control$clean)) c(0.1, 0.03) else 0.3
+noisy_strength <- 0.3 # of the penalty on variation
+clean_strengths <- c(0.1, 0.03)
 
 #' The engine's penalty on variation: a factor, in units of the sampling variability of the loss
 #' @noRd
@@ -209,7 +209,7 @@ crossfit <- function(job, k, order) {
   design <- crossfit_design(job, fold %||% member_folds(few, job$units, job$seed), order)
   model <- crossfit_members(job, design, fold, k, order)
   model[c("fold", "control", "evidence", "strength", "found")] <-
-    list(fold, design$control, design$evidence[c("z", "tried", "values", "steps")], design$strength, design$found)
+    list(fold, design$control, design$evidence[c("z", "values", "steps")], design$strength, design$found)
   model
 }
 

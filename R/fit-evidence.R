@@ -17,23 +17,59 @@ screening_parts <- function(job, fold, round) {
   as.integer(((fold - 1L) %/% 2^(round - 1)) %% parts) + 1L
 }
 
-#' Members of every strength on parts of the rows: which strength, and which features need prototypes
-#' @return list(z = evidence per feature, NA where prototypes are out of the question, gain = per row and feature,
-#'   strength, tried)
+#' Members on parts of the rows: which features need prototypes
+#' @return list(z = evidence per feature, NA where prototypes are out of the question, gain = per row and feature)
 #' @noRd
-screen_features <- function(job, design, fold, strengths) {
-  design$control$epochs <- max(20, ceiling(design$control$epochs * screening_share))
-  design$control$lr <- min(design$control$lr, screening_lr)
-  round_with <- function(factor, round) screening_round(job, set_strength(design, factor, job$rows), fold, round)
-  first <- lapply(strengths, round_with, 1L)
-  weights <- job$data$weights %||% 1
-  best <- which.min(vapply(first, function(found) sum(found$loss * weights), 0))
-  found <- gains_in_rounds(job, fold, first[[best]]$gain, function(features, round) {
-    design$net <<- features
-    round_with(strengths[best], round)$gain
+screen_features <- function(job, design, fold) {
+  design$control <- screening_control(design$control)
+  gains_in_rounds(job, fold, screening_round(job, design, fold, 1L), function(features, round) {
+    design$net <- features
+    screening_round(job, design, fold, round)
   })
-  c(found, list(strength = strengths[best], tried = strengths))
 }
+
+screening_control <- function(control) {
+  control$epochs <- max(20, ceiling(control$epochs * screening_share))
+  control$lr <- min(control$lr, screening_lr)
+  control
+}
+
+#' A larger network with a weaker penalty, where left-out rows speak for it
+#'
+#' Many rows with little noise may have more structure than a small network can follow. The features remain those that
+#' the screening has found. One part of the rows judges, because the larger network takes long.
+#' @noRd
+prefer_larger <- function(job, design, fold) {
+  if (!length(design$net)) {
+    return(design)
+  }
+  part <- screening_parts(job, fold, 1L)
+  out <- part == 1L
+  weights <- job$data$weights %||% rep(1, job$data$n)
+  loss_of <- function(design) {
+    model <- crossfit_model(job, design, part, 1L)
+    loss <- row_losses(job$config, job$data, all_links(model, 1L, job$data, job$threads))
+    replace(loss * weights, is.na(loss), 0)[out]
+  }
+  control <- settle_control(job$control, job$data$n, 1)
+  larger <- lapply(control$variation %||% clean_strengths, function(factor) {
+    one <- design
+    one$control <- control
+    one$config <- sized_config(design$config, control)
+    one$centers <- distinct_centers(job$data$features, control$prototypes)
+    set_strength(one, factor, job$rows)
+  })
+  short <- function(one) replace(one, "control", list(screening_control(one$control)))
+  loss <- loss_of(short(larger[[1L]]))
+  gain <- mean_in_errors(loss_of(design) - loss, (job$groups %||% seq_len(job$data$n))[out])
+  if (gain <= larger_cut) {
+    return(design)
+  }
+  losses <- c(sum(loss), vapply(larger[-1L], function(one) sum(loss_of(short(one))), 0))
+  larger[[which.min(losses)]]
+}
+
+larger_cut <- 2 # in standard errors
 
 #' Effects of single values, for columns whose rows ask for them: more than prototypes, and by far
 #'
@@ -55,7 +91,7 @@ choose_values <- function(job, design, fold) {
     full <- design
     full$net <- integer()
     full$base <- with_values(full$base, only(features))
-    screening_round(job, full, fold, round)$gain
+    screening_round(job, full, fold, round)
   }
   found <- gains_in_rounds(job, fold, round_with(may, 1L), round_with)
   prototypes <- design$evidence$gain %||% matrix(0, job$data$n, length(values))
@@ -174,7 +210,7 @@ smooth_parts <- function(job, design, part, round) {
 #' too, does not count; nor does what the feature has taken over from others, or given to them.
 #' @param full,smooth Models with and without them, members in the same order, member k without part k.
 #' @param part Part of every row.
-#' @return list(gain = [rows, features], NA for features that have neither in `full`; loss = of every row)
+#' @return matrix [rows, features], NA for features that have neither in `full`
 #' @noRd
 gains_of_roughness <- function(full, smooth, data, part, threads) {
   config <- full$config
@@ -203,7 +239,7 @@ gains_of_roughness <- function(full, smooth, data, part, threads) {
   for (i in rough) {
     gain[, i] <- row_losses(config, data, eta - array(change[, i, ], c(data$n, so))) - loss
   }
-  list(gain = gain, loss = loss)
+  gain
 }
 
 #' Link of every row, offset included, by the member that did not see its fold; NA where there is none

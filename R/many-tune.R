@@ -121,14 +121,14 @@ trial_of <- function(number, settings, control, job) {
   )
 }
 
-#' Share of the loss that layer 0 explains, as far as defaults depend on it: 0 or 1
+#' Do the rows ask for the larger network, on which defaults depend? 0 or 1
 #' @noRd
 explained_level <- function(job, control, seed, threads, store) {
   if ((job$dots$order %||% 1) > 1 || length(job$rows) < clean_rows) {
     return(0)
   }
   job$dots$ensemble <- 1
-  one <- fit_rows(job, job$rows, seed, threads, merge_control(control, list(epochs = 1)), store)
+  one <- fit_rows(job, job$rows, seed, threads, control, store)
   as.double(isTRUE(one$control$clean))
 }
 

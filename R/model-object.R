@@ -73,7 +73,7 @@ model_config <- function(control, components, n_features, family, outputs) {
 #'   config      the engine's description of the model with all its terms, see model_config()
 #'   engine      the same for the network that is trained; it differs from config above a layer 0 (R/effects-core.R)
 #'   base        NULL, or the terms of layer 0 (R/fit-smooth.R)
-#'   evidence    default fit: list(z, tried, values) from the screening (R/fit-evidence.R)
+#'   evidence    default fit: list(z, values, steps) from the screening (R/fit-evidence.R)
 #'   strength    default fit: the penalty on variation, as a factor (set_strength())
 #'   fold        default fit: fold of every training row; NULL for a single model
 #'   found       NULL, or the degrees of freedom estimated from the data, where `smoothness` asks for others
