@@ -181,4 +181,4 @@ count <- function(n, what, plural = paste0(what, "s")) {
   paste(format(n, big.mark = ",", scientific = FALSE, trim = TRUE), if (n == 1) what else plural)
 }
 
-`%||%` <- function(a, b) if (is.null(a)) b else a
+`%||%` <- function(a, b) if (is.null(a)) b else a # nolint: object_name_linter.

@@ -48,7 +48,10 @@ tell_text <- function(x, name) {
     code <- sprintf(if (is.factor(x)) "as.numeric(as.character(%s))" else "as.numeric(gsub(\",\", \"\", %s))", name)
     pn_warn(
       c(
-        "Column {.field {name}} is {kind} that looks like numbers, such as {.val {example}}: {k} categories are fitted.",
+        paste(
+          "Column {.field {name}} is {kind} that looks like numbers, such as {.val {example}}:",
+          "{k} categories are fitted."
+        ),
         i = "Convert it first, as in {.code {code}}."
       ),
       class = "text_numbers", arg = name
@@ -81,7 +84,8 @@ is_row_number <- function(x, name) {
 #' @param y Without missing values.
 #' @noRd
 tell_numbers <- function(y, name, family) {
-  if (family %in% c("gaussian", "poisson") && length(y) > 1L && all(y == y[1L]) && (family == "gaussian" || y[1L] > 0)) {
+  constant <- length(y) > 1L && all(y == y[1L])
+  if (constant && (family == "gaussian" || (family == "poisson" && y[1L] > 0))) {
     pn_warn(
       "The response {.field {name}} is {signif(y[1], 6)} in every row: there is nothing to learn.",
       class = "constant_response", arg = name

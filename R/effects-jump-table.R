@@ -45,8 +45,8 @@ jump_drop <- function(level) -2 * log(1 - sqrt(level))
 #'   \item{`term`, `task`, `output`}{the feature; the group or response, and the class, `NA` if there is only one}
 #'   \item{`position`, `lower`, `upper`}{where the effect jumps, in the units of the column (dates as numbers), and its
 #'     interval}
-#'   \item{`size`, `size_lower`, `size_upper`}{by how much the effect changes, from left to right, and its interval. With
-#'     several classes it refers to the odds of a class against all others}
+#'   \item{`size`, `size_lower`, `size_upper`}{by how much the effect changes, from left to right, and its interval.
+#'     With several classes it refers to the odds of a class against all others}
 #'   \item{`rank`}{share of the rows below}
 #'   \item{`z`, `check`}{evidence in all rows and on the halves}
 #'   \item{`members`}{number of members whose curve has it}

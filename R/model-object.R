@@ -79,7 +79,8 @@ model_config <- function(control, components, n_features, family, outputs) {
 #'   found       NULL, or the degrees of freedom estimated from the data, where `smoothness` asks for others
 #'   variables, data_names, env   how features are computed from new data (R/data-frame.R)
 #'   encoder     list of one encoder per feature (R/data-encode.R);  term_names  names of the components
-#'   response    see R/data-response.R, `trials`: TRUE for counts of trials (R/data-trials.R);  task  NULL or list(name, expr, levels)
+#'   response    see R/data-response.R, `trials`: TRUE for counts of trials (R/data-trials.R)
+#'   task        NULL or list(name, expr, levels)
 #'   offset      NULL, or list(terms: expressions to evaluate in new data, vector: was an offset given that new data
 #'               cannot provide?)
 #'   members     per member list(params: the engine's slab (ffi_layout), running: mean and variance per feature of

@@ -62,8 +62,8 @@ shown_pairs <- 4L
 #' row in a thousand (for bands, one in a hundred) at either end of a feature, or at a level, do not extend the axis and
 #' are cut off at the frame. The caption then says so. [shapes()] returns all numbers.
 #'
-#' In the same way, values of a feature that lie far away from nearly all rows (farther than the width of their middle 98
-#' percent from its ends) do not extend its axis. The caption names them; `xlim = "range"` shows them.
+#' In the same way, values of a feature that lie far away from nearly all rows (farther than the width of their middle
+#' 98 percent from its ends) do not extend its axis. The caption names them; `xlim = "range"` shows them.
 #'
 #' In heat maps, white means no interaction; vermilion raises and blue lowers the prediction. Cells are grey if there
 #' are no training rows in them or near them: the model's interaction there is an extrapolation.
@@ -74,8 +74,8 @@ shown_pairs <- 4L
 #' drawn last, in its own units: `plot(fit, terms = "age"); abline(v = 65)`. Where the axis is logarithmic, it is so for
 #' them, too. The graphical parameters that were set before return when the next plot begins.
 #'
-#' A layout set by `par(mfrow = )` or [layout()] is filled panel by panel; there, notes that would stand at the foot of a
-#' page of several panels become a message.
+#' A layout set by `par(mfrow = )` or [layout()] is filled panel by panel; notes that would otherwise appear at the foot
+#' of a page with several panels are then given as a message.
 #' @seealso [shapes()] for the numbers, [autoplot.protonam()] for ggplot2.
 #' @examples
 #' icu <- simulate_icu(300, seed = 1)

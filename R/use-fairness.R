@@ -28,8 +28,8 @@
 #' }
 #' Attributes: `"gaps"`, a data frame with, for each measure, the `gap` (largest minus smallest value over the groups),
 #' the `ratio` (smallest to largest), and the groups that are `lowest` and `highest`; `"overall"`, the measures over all
-#' rows; `"intervals"`, a data frame with a 95 % interval (`lower`, `upper`) of each `measure` in each group: Wilson's for
-#' shares, Student's for means, that of Hanley and McNeil for the AUC; `"threshold"`. `summary()` returns the gaps.
+#' rows; `"intervals"`, a data frame with a 95 % interval (`lower`, `upper`) for each `measure` in each group: Wilson's
+#' for proportions, Student's for means, Hanley and McNeil's for the AUC; `"threshold"`. `summary()` returns the gaps.
 #' @examples
 #' icu <- simulate_icu(400, seed = 1)
 #' fit <- protonam(died ~ age + lactate + sex, icu, task = ~ sex, epochs = 5, seed = 1)
@@ -136,8 +136,8 @@ fairness_part <- function(fit, newdata, columns, response, group, threshold, dot
     data.frame(group = name, group_intervals(prediction[at], event[at], threshold))
   })
   list(
-    table = table, intervals = do.call(rbind, ends), gaps = group_gaps(table), overall = group_measures(prediction, event, threshold),
-    response = observed$name, event = observed$label, group = groups$name
+    table = table, intervals = do.call(rbind, ends), gaps = group_gaps(table),
+    overall = group_measures(prediction, event, threshold), response = observed$name, event = observed$label, group = groups$name
   )
 }
 

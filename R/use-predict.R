@@ -207,7 +207,7 @@ warn_unknown <- function(encoded, encoders) {
 
 name_rows <- function(x, names) {
   if (is.data.frame(x)) {
-    attr(x, "row.names") <- names
+    attr(x, "row.names") <- names # nolint: object_name_linter.
   } else if (is.null(dim(x))) {
     names(x) <- names
   } else {

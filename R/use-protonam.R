@@ -58,8 +58,8 @@
 #' @param formula `response ~ features`. `.` means all other columns of `data`, `log(x)` and `I(x^2)` transform a
 #'   column, `- x` removes it, and `offset(log(time))` adds an offset. Interactions are not specified here; see `order`.
 #'   A response `cbind(y1, y2)` stands for several responses; they may have missing values. With `family = binomial()`,
-#'   `cbind(successes, failures)` counts trials, as in [glm()]: an observation becomes an event and a non-event, weighted
-#'   by their counts and kept together in folds. (Two columns of nothing but 0 and 1 are two responses.)
+#'   `cbind(successes, failures)` counts trials, as in [glm()]: an observation becomes an event and a non-event,
+#'   weighted by their counts and kept together in folds. (Two columns that contain only 0 and 1 are two responses.)
 #' @param data A data frame (including a tibble or a data.table).
 #' @param y The response: a vector, factor, or matrix (one response per column).
 #' @param order How many features interact: 1 for a model with one effect per feature (ProtoNAM), 2 for all pairs
@@ -232,7 +232,7 @@ protonam.data.frame <- function(x, y, ...) {
   fit_model(frame, columns, spec, call)
 }
 # the other arguments and their defaults are those of the formula method
-formals(protonam.data.frame) <- c(alist(x = , y = ), formals(protonam.formula)[-(1:2)])
+formals(protonam.data.frame) <- c(formals(function(x, y) NULL), formals(protonam.formula)[-(1:2)])
 
 #' @rdname protonam
 #' @export

@@ -99,7 +99,8 @@ keep_fit <- function(name, expr, arguments) {
   seconds <- time[["elapsed"]]
   kept <- list(
     fit = fit, seconds = seconds, cpu_seconds = time[["user.self"]] + time[["sys.self"]], threads = arguments$threads,
-    machine = machine_line(arguments$threads), commit = commit, date = format(Sys.Date()), data = data_checksum(arguments)
+    machine = machine_line(arguments$threads), commit = commit, date = format(Sys.Date()),
+    data = data_checksum(arguments)
   )
   if (!is.null(file)) {
     dir.create(arguments$fits, recursive = TRUE, showWarnings = FALSE)

@@ -1,5 +1,5 @@
-# Everything that a user may do with a fit, for .ci/fuzz: which of it gives errors or warnings that are not the package's
-# own, values that are not numbers, or too many warnings.
+# Everything that a user may do with a fit, for .ci/fuzz: which calls give errors or warnings that are not the
+# package's own, values that are not numbers, or too many warnings.
 
 exercises <- function(problem, fit) {
   new <- problem$new
@@ -61,7 +61,8 @@ long_exercises <- function(problem, fit) {
     table = function() {
       y <- problem$data[all.vars(problem$formula[[2L]])]
       x <- problem$data[problem$features]
-      roles <- problem$args[setdiff(names(problem$args), c("weights", "offset", "groups", "task", "na.action", "pairs"))]
+      not_here <- c("weights", "offset", "groups", "task", "na.action", "pairs")
+      roles <- problem$args[setdiff(names(problem$args), not_here)]
       y <- if (length(y) > 1L) as.matrix(y) else y[[1L]]
       do.call(protonam, c(list(x, y), roles, list(seed = 1, threads = 1, verbose = FALSE)))
     }
@@ -73,13 +74,13 @@ spoil <- function(args) {
   name <- pick(c(
     "order", "family", "task", "pairs", "weights", "offset", "subset", "na.action", "validation", "groups", "ensemble",
     "smoothness", "control", "seed", "threads", "checkpoint", "start", "prototypes", "layers", "hidden", "epochs",
-    "batch_size", "lr", "weight_decay", "dropout", "norm", "base", "prototypes_for", "variation", "tau", "scaling", "bins",
-    "patience", "hierarchical", "interaction_bins", "bootstrap", "verbose", "epoch"
+    "batch_size", "lr", "weight_decay", "dropout", "norm", "base", "prototypes_for", "variation", "tau", "scaling",
+    "bins", "patience", "hierarchical", "interaction_bins", "bootstrap", "verbose", "epoch"
   ))
   bad <- list(
-    NA, NA_real_, "x", "", character(), numeric(), -1, 0, 0.5, Inf, NaN, list(), list(1, "a"), quote(mean), TRUE, c(1, 2),
-    quote(~nothing), quote(~ age:lab), quote(nothing_here), quote(stop("mine")), quote(as.Date("2024-01-01")), 1i, raw(1),
-    quote(data.frame()), quote(matrix(1:4, 2)), 1e300, -1e300
+    NA, NA_real_, "x", "", character(), numeric(), -1, 0, 0.5, Inf, NaN, list(), list(1, "a"), quote(mean), TRUE,
+    c(1, 2), quote(~nothing), quote(~ age:lab), quote(nothing_here), quote(stop("mine")),
+    quote(as.Date("2024-01-01")), 1i, raw(1), quote(data.frame()), quote(matrix(1:4, 2)), 1e300, -1e300
   )
   args[[name]] <- NULL
   c(args, stats::setNames(list(pick(bad)), name))

@@ -101,8 +101,8 @@ example_shapes <- function() {
 fake_outcomes <- function(n = 400, stretch = 1) {
   link <- stats::qnorm(stats::ppoints(n)) - 1
   list(
-    family = stats::binomial(), y = as.double((seq_len(n) * 0.618034) %% 1 < stats::plogis(link)), link = stretch * link,
-    mean = stats::plogis(stretch * link), weights = NULL, group = NULL, event = "yes"
+    family = stats::binomial(), y = as.double((seq_len(n) * 0.618034) %% 1 < stats::plogis(link)),
+    link = stretch * link, mean = stats::plogis(stretch * link), weights = NULL, group = NULL, event = "yes"
   )
 }
 
@@ -146,7 +146,9 @@ example_validation <- function() {
       prediction = rows$mean, predictions = models, y = rows$y, family = "binomial", name = "died",
       source = "6 bootstrap samples"
     ), 0.3, 0.95),
-    validation = new_validation(list(scores = scores, method = "out-of-fold", level = 0.95, family = stats::binomial())),
+    validation = new_validation(list(
+      scores = scores, method = "out-of-fold", level = 0.95, family = stats::binomial()
+    )),
     "validation by group" = new_validation(list(
       scores = groups, method = "bootstrap", repeats = 20L, level = 0.95, family = stats::binomial()
     ))

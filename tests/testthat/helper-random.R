@@ -1,7 +1,7 @@
 # Random data and settings for properties that hold for every fit (helper-properties.R) and for .ci/fuzz.
 #
-# A problem is list(data, formula, args = further arguments of protonam(), new = rows to predict). The same seed gives the
-# same problem. `wild` problems have columns, names and values that nobody plans for.
+# A problem is list(data, formula, args = further arguments of protonam(), new = rows to predict). The same seed gives
+# the same problem. `wild` problems have columns, names and values that nobody plans for.
 
 pick <- function(x, ...) x[[sample.int(length(x), 1L, ...)]]
 chance <- function(p) stats::runif(1L) < p
@@ -144,7 +144,8 @@ random_settings <- function(k, kind, roles, wild) {
   paper <- chance(0.35)
   order <- pick(c(1, 1, 1, 1, 1, 2, 2, Inf, if (k > 2) 3))
   settings <- list(
-    order = order, epochs = sample(1:4, 1L), hidden = pick(c(4, 8)), prototypes = sample(1:5, 1L), layers = sample(1:2, 1L)
+    order = order, epochs = sample(1:4, 1L), hidden = pick(c(4, 8)), prototypes = sample(1:5, 1L),
+    layers = sample(1:2, 1L)
   )
   add <- function(p, ...) if (chance(p)) settings <<- utils::modifyList(settings, list(...))
   if (paper) settings$procedure <- "paper"

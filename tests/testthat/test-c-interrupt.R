@@ -48,7 +48,8 @@ test_that("Ctrl-C ends an ensemble at once, whichever threads still have members
 test_that("an error of the progress function is the one that arrives", {
   data <- mixed_data(60)
   control <- resolve_control(tiny(), 60)
-  config <- model_config(control, model_components(1, 1), 1, "gaussian", list(n_outputs = 1L, n_tasks = 1L, task_kind = "none"))
+  shape <- list(n_outputs = 1L, n_tasks = 1L, task_kind = "none")
+  config <- model_config(control, model_components(1, 1), 1, "gaussian", shape)
   rows <- encoded_data(list(.Call(ffi_distinct, as.double(data$age), NULL)), 60, matrix(data$y))
   # long enough that the main thread, which reports, has one of them
   control$epochs <- 2000

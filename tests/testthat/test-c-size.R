@@ -1,7 +1,8 @@
 # Crafted sizes whose products exceed what a size can hold: refused, never wrapped.
 
 crafted <- function(...) {
-  config <- model_config(tiny(output_penalty = 0), matrix(1L), 1, "gaussian", list(n_outputs = 1L, n_tasks = 1L, task_kind = "none"))
+  shape <- list(n_outputs = 1L, n_tasks = 1L, task_kind = "none")
+  config <- model_config(tiny(output_penalty = 0), matrix(1L), 1, "gaussian", shape)
   config[names(list(...))] <- list(...)
   config
 }

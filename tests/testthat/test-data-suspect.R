@@ -19,7 +19,9 @@ test_that("columns that are not what they seem are named", {
 })
 
 test_that("categories, indices and short data are left alone", {
-  data <- transform(base, grade = rep(c("1", "2", "3"), 20), index = 1:n, day = as.Date("2020-01-01") + 1:n, id = rep(1:20, 3))
+  data <- transform(base,
+    grade = rep(c("1", "2", "3"), 20), index = 1:n, day = as.Date("2020-01-01") + 1:n, id = rep(1:20, 3)
+  )
   expect_silent(fit_once(data))
   expect_silent(fit_once(transform(base[1:15, ], name = letters[1:15])))
   expect_silent(fit_once(transform(base, hospital = rep(sprintf("H%02d", 1:30), 2))))

@@ -3,7 +3,9 @@ test_that("a column with hardly a value in a half of the rows is screened all th
   data$rare <- NA_real_
   data$rare[c(3, 20, 41, 55)] <- c(1, 2, 3, 4)
   for (seed in 1:4) {
-    fit <- protonam(y ~ a + rare, data, ensemble = 2, epochs = 2, hidden = 4, prototypes = 2, seed = seed, verbose = FALSE)
+    fit <- protonam(y ~ a + rare, data,
+      ensemble = 2, epochs = 2, hidden = 4, prototypes = 2, seed = seed, verbose = FALSE
+    )
     expect_true(all(is.finite(fitted(fit))))
   }
   term <- list(kind = "spline", knots = c(-1, 0, 1), missing = TRUE)

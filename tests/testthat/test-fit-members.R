@@ -164,7 +164,8 @@ test_that("a fit that needs more memory than there is is refused before it begin
 test_that("the memory of wide pairs and many members is foreseen", {
   bytes <- function(k, order, members) {
     control <- resolve_control(tiny(), 20)
-    config <- model_config(control, model_components(k, order), k, "gaussian", list(n_outputs = 1L, n_tasks = 1L, task_kind = "none"))
+    shape <- list(n_outputs = 1L, n_tasks = 1L, task_kind = "none")
+    config <- model_config(control, model_components(k, order), k, "gaussian", shape)
     rows <- encoded_data(rep(list(.Call(ffi_distinct, as.double(1:20), NULL)), k), 20, matrix(0, 20, 1))
     .Call(ffi_fit_bytes, config, rows, NULL, train_settings(control, numeric(members), 1L))[1L]
   }

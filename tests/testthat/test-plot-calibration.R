@@ -12,7 +12,8 @@ test_that("a panel has the curve, its band, tenths of the rows and a histogram",
   expect_true(all(panel$marks$band$lower <= panel$marks$curve$y & panel$marks$curve$y <= panel$marks$band$upper))
   # everything lies within the axes
   for (mark in panel$marks) {
-    expect_true(all(unlist(mark[intersect(names(mark), c("y", "yend", "lower", "upper", "ymin"))]) >= panel$y$limits[1]))
+    heights <- unlist(mark[intersect(names(mark), c("y", "yend", "lower", "upper", "ymin"))])
+    expect_true(all(heights >= panel$y$limits[1]))
     expect_true(all(unlist(mark[intersect(names(mark), c("x", "xend", "xmin"))]) <= panel$x$limits[2]))
   }
   # events above the line, others below

@@ -1,4 +1,6 @@
-rows <- rbind(jumpy("age"), fake_levels("sex", c("f", "m"), c(0.2, -0.2)), fake_levels("ward", c("", "A"), c(0.1, -0.1)))
+rows <- rbind(
+  jumpy("age"), fake_levels("sex", c("f", "m"), c(0.2, -0.2)), fake_levels("ward", c("", "A"), c(0.1, -0.1))
+)
 facts <- list(age = numeric_facts(c(18, 95)), sex = level_facts(c("f", "m")), ward = level_facts(c("", "A")))
 shapes <- fake_shapes(rows, facts)
 figure_of <- function(...) shape_figure(shapes, plot_options(..., features = names(facts)))
@@ -7,7 +9,9 @@ test_that("labels, units and names of levels stand where they belong", {
   attr(shapes, "words") <- list(labels = c(age = "Age at admission", sex = "Sex"), units = c(age = "years"))
   titles <- function(figure) vapply(figure$panels, `[[`, "", "title")
   expect_identical(titles(shape_figure(shapes, plot_options())), c("Age at admission (years)", "Sex", "ward"))
-  own <- plot_options(labels = c(age = "Age"), units = c(age = "a"), level_labels = list(sex = c(f = "women", m = "men")))
+  own <- plot_options(
+    labels = c(age = "Age"), units = c(age = "a"), level_labels = list(sex = c(f = "women", m = "men"))
+  )
   figure <- shape_figure(shapes, own)
   expect_identical(titles(figure), c("Age (a)", "Sex", "ward"))
   expect_identical(figure$panels[[2L]]$x$labels, c("women", "men"))

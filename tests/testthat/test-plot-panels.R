@@ -169,7 +169,8 @@ test_that("ticks make room for the word below the slot of missing values", {
 
 test_that("effects of single values and of two values are points with intervals, not a line", {
   rows <- data.frame(
-    term = "x", series = 1L, x = c(0, 1), level = NA, effect = c(-1, 1), lower = c(-2, 0), upper = c(0, 2), density = 0.5
+    term = "x", series = 1L, x = c(0, 1), level = NA, effect = c(-1, 1), lower = c(-2, 0), upper = c(0, 2),
+    density = 0.5
   )
   options <- list(density = FALSE, rug = FALSE, ticks = 5, log = character())
   y <- axis_number(c(-2, 2), "numeric", 5)

@@ -11,7 +11,8 @@ test_that("intervals of shares are Wilson's, those of means Student's", {
   expect_equal(row("fpr"), suppressWarnings(wilson(1, 7)))
   expect_equal(row("predicted"), stats::t.test(prediction)$conf.int[1:2])
   expect_equal(row("calibration"), stats::t.test(prediction - event)$conf.int[1:2])
-  expect_true(ends["auc", "lower"] < score_auc(event, prediction) && ends["auc", "upper"] > score_auc(event, prediction))
+  expect_lt(ends["auc", "lower"], score_auc(event, prediction))
+  expect_gt(ends["auc", "upper"], score_auc(event, prediction))
 })
 
 test_that("a group without events has no intervals of what it lacks", {

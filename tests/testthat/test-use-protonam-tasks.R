@@ -1,5 +1,5 @@
-# Groups, several responses, several classes and counts, as a user meets them (R/data-roles.R, R/data-response.R, R/data-prepare.R,
-# R/model-task-scores.R).
+# Groups, several responses, several classes and counts, as a user meets them (R/data-roles.R, R/data-response.R,
+# R/data-prepare.R, R/model-task-scores.R).
 
 data <- mixed_data()
 data$g <- factor(ifelse(data$male, "m", "f"))
