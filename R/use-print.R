@@ -104,7 +104,12 @@ own_facts <- function(object) {
   if (isTRUE(object$gain < 1)) {
     facts <- c(facts, Note = "nothing was learned that holds out of fold")
   } else if (!is.null(object$calibration)) {
-    facts <- c(facts, Note = sprintf("recalibrated by a slope of %s", number(object$calibration[["slope"]])))
+    line <- object$calibration
+    facts <- c(facts, Note = if (line[["slope"]] == 1) {
+      sprintf("recalibrated by a shift of %s", number(line[["intercept"]]))
+    } else {
+      sprintf("recalibrated by a slope of %s", number(line[["slope"]]))
+    })
   }
   facts
 }

@@ -85,6 +85,45 @@ test_that("a recalibration keeps terms, constant and link together", {
   expect_identical(recalibrate(perfect, NULL)$fitted, fit$fitted)
 })
 
+test_that("a recalibration gives predictions the observed rate, not the mean link", {
+  withr::local_seed(7)
+  n <- 400
+  rare <- data.frame(a = rnorm(n), b = rnorm(n), c = rnorm(n), weight = sample(1:3, n, replace = TRUE))
+  rare$event <- factor(rbinom(n, 1, plogis(-3 + rare$a)))
+  rare$count <- rpois(n, exp(-1 + rare$a / 2))
+  for (response in c("event", "count")) {
+    family <- if (response == "event") "binomial" else "poisson"
+    for (weights in list(NULL, rare$weight)) {
+      fit <- own_fit(reformulate(c("a", "b", "c"), response), rare, family = family, prototypes_for = FALSE)
+      wrong <- fit
+      wrong$response$scale <- 1.6 * fit$response$scale
+      wrong$response$center <- 1.6 * fit$response$center
+      wrong$fitted <- 1.6 * fit$fitted
+      wrong$out_of_fold <- 1.6 * fit$out_of_fold
+      right <- seal_fit(recalibrate(wrong, weights))
+      expect_lt(right$calibration[["slope"]], 0.95)
+      mean <- fit$family$linkinv(right$out_of_fold[, 1])
+      used <- weights %||% rep(1, n)
+      expect_equal(weighted.mean(mean, used), weighted.mean(fit$y[, 1], used), tolerance = 1e-6)
+      expect_lt(additivity_gap(right, rare), 1e-6)
+      expect_equal(unname(predict(right, rare, type = "link")), unname(right$fitted[, 1]), tolerance = 1e-8)
+    }
+  }
+  # the slope may be right and the level wrong
+  moved <- own_fit(event ~ a + b + c, rare, prototypes_for = FALSE)
+  line <- glm(rare$event ~ moved$out_of_fold[, 1], family = binomial())
+  moved$out_of_fold[] <- line$linear.predictors + 0.3
+  moved$fitted <- moved$fitted + 0.3
+  moved$response$center <- moved$response$center + 0.3
+  moved$calibration <- NULL
+  right <- seal_fit(recalibrate(moved, NULL))
+  expect_equal(right$calibration, c(intercept = -0.3, slope = 1), tolerance = 1e-5)
+  expect_output(print(right), "recalibrated by a shift of -0.3")
+  # too little to be worth it
+  moved$out_of_fold[] <- line$linear.predictors + least_shift / 2
+  expect_identical(recalibrate(moved, NULL), moved)
+})
+
 test_that("rows of a group count together", {
   loss <- rep(c(1, 2, 3, 4), each = 10)
   group <- rep(1:4, each = 10)
