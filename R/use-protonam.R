@@ -11,7 +11,7 @@
 #' @section The default fit: With `order = 1` the linear predictor is an intercept plus, for each feature, a smooth
 #' function and a sum of prototype layers, which can jump. The fit proceeds in the following steps.
 #'
-#' 1. *The smooth layer.* A numeric feature enters through a penalised cubic regression spline of its normal scores,
+#' 1. *The smooth layer.* A numeric feature enters through a penalised cubic regression spline of its scaled values,
 #'    which is constant beyond its boundary knots; the levels of an unordered factor have random effects, which do not
 #'    depend on the order or the names of the levels; a missing value has a separate effect, which is also shrunk. All
 #'    penalties are estimated by restricted maximum likelihood (REML). Fitted alone, this layer shows how much of the
