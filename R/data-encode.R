@@ -22,7 +22,7 @@
 categorical_types <- c("logical", "factor", "ordered", "character")
 max_support <- 1000L
 n_typical <- 16L
-little_beyond <- 0.01 # of the range of the training data: a hair beyond its ends is no extrapolation
+little_beyond <- 0.01 # of the range of the training data: slightly beyond its ends does not count as extrapolation
 
 is_categorical <- function(encoder) encoder$type %in% categorical_types
 

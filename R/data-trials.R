@@ -6,7 +6,7 @@
 
 #' Successes and failures of the rows used, or NULL if the response is of another kind
 #'
-#' Two columns of nothing but 0 and 1 are two responses.
+#' Two columns that contain only 0 and 1 are two responses.
 #' @param value Response of the rows used: a list of columns, a matrix, or anything else.
 #' @return matrix [rows, 2]
 #' @noRd

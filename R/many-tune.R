@@ -31,8 +31,8 @@
 #' @param resume A previous result for the same data and formula: `n` further trials are added to it.
 #' @param seed A whole number; `NULL` draws one from R's generator. A resumed search keeps its seed.
 #' @param threads,verbose See [protonam()]. `verbose` reports the best trial so far.
-#' @param checkpoint `NULL`, or the name of a file in which finished runs of trials, and what is known of a run in
-#'   progress, are kept: after R was killed, the same call goes on from there. See section Checkpoints of [protonam()].
+#' @param checkpoint `NULL`, or the name of a file in which finished runs of trials, and the state of a run in progress,
+#'   are kept: if R is killed, the same call resumes from there. See section Checkpoints of [protonam()].
 #'
 #' @return A list of class `protonam_tune`: `trials`, a data frame sorted by trial (settings, `epochs_full` of
 #'   the trial, `rung` reached, `epochs` trained in its best run, `score`, `best_epoch`, `status`); `best`, the best

@@ -114,7 +114,7 @@ histogram_marks <- function(histogram, bottom, height, binary) {
   )
 }
 
-#' The numbers that stand in a panel: fewer where panels are small
+#' The numbers printed in a panel: fewer where panels are small
 #' @noRd
 calibration_lines <- function(summary, columns) {
   number <- function(v, digits = 2L) sub("^-(0[.]?0*)$", "\\1", formatC(v, digits = digits, format = "f"))
