@@ -55,25 +55,32 @@ centred_components <- function(object, m, data, unknown, layers, threads, keep) 
 
 #' Mean of `evaluate(data)` over typical values of the unknown features
 #'
-#' Features take their typical values in different orders, so that several unknown ones do not move together.
+#' The unknown features of a row take their typical values in different orders, so that they do not move together. The
+#' order of a feature follows from the unknown ones before it in the same row, so that other rows do not matter.
 #' @param evaluate Function of encoded data that returns an array whose first dimension is rows.
 #' @noRd
 average_typical <- function(object, data, unknown, rows, evaluate) {
   features <- encoded_slice(data$features, rows, data$n)
   n <- length(rows)
   affected <- which(lengths(unknown) > 0L)
-  index <- lapply(features[affected], encoded_index, n)
+  seen <- integer(n) # unknown features of the row so far
+  place <- vector("list", length(affected))
+  for (k in seq_along(affected)) {
+    at <- match(unknown[[affected[k]]], rows)
+    seen[at] <- seen[at] + 1L
+    place[[k]] <- list(at = at, number = seen[at], index = encoded_index(features[[affected[k]]], n))
+  }
+  data$features <- features
   total <- 0
   for (j in seq_len(n_typical)) {
     for (k in seq_along(affected)) {
       i <- affected[k]
+      number <- place[[k]]$number
+      pick <- ((j - 1L) * (2L * number - 1L) + number) %% n_typical + 1L
       values <- features[[i]]$values
-      pick <- ((j - 1L) * (2L * k - 1L) + k) %% n_typical + 1L
-      at <- replace(index[[k]], match(unknown[[i]], rows), length(values) + 1L)
-      table <- c(values, rep_len(object$encoder[[i]]$typical, n_typical)[pick])
-      data$features[[i]] <- encoded_feature(table, at)
+      index <- replace(place[[k]]$index, place[[k]]$at, length(values) + pick)
+      data$features[[i]] <- encoded_feature(c(values, rep_len(object$encoder[[i]]$typical, n_typical)), index)
     }
-    data$features[-affected] <- features[-affected]
     total <- total + evaluate(encoded_data(data$features, n))
   }
   total / n_typical

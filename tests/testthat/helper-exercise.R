@@ -23,7 +23,7 @@ exercises <- function(problem, fit) {
     figure = function() plot(fit),
     history = function() plot(fit, which = "history"),
     bars = function() plot(fit, which = "importance"),
-    ggplot = function() if (requireNamespace("ggplot2", silently = TRUE)) ggplot2::autoplot(fit),
+    ggplot = function() if (requireNamespace("ggplot2", quietly = TRUE)) ggplot2::autoplot(fit),
     coef = function() coef(fit),
     residuals = function() residuals(fit),
     likelihood = function() c(deviance(fit), stats::logLik(fit)),

@@ -28,6 +28,19 @@ test_that("higher orders: predictions are averaged over typical values", {
   }
 })
 
+test_that("what is unknown in other rows does not change the average of a row", {
+  known <- data.frame(a = sin(1:60), b = cos(1:60), c = sin((1:60)^2))
+  known$y <- known$a * known$b + known$b * known$c
+  # two features are unknown in the first row, and one that stands before them in the second
+  new <- data.frame(a = c(0.5, NA), b = c(NA, 0.5), c = c(NA, 0.5))
+  for (order in c(2, Inf)) {
+    fit <- tiny_fit(y ~ a + b + c, known, order = order)
+    both <- suppressWarnings(predict(fit, new))
+    expect_identical(both[[1]], suppressWarnings(predict(fit, new[1, ]))[[1]])
+    expect_identical(both[[2]], suppressWarnings(predict(fit, new[2, ]))[[1]])
+  }
+})
+
 test_that("one warning names columns and levels; nothing is said about missing values that training had", {
   fit <- tiny_fit(y ~ age + lab + unit + grade, data)
   new <- transform(data[1:4, ], age = c(NA, 1, 2, 3), lab = NA, unit = c("er", NA, "moon", "sun"), grade = "top")
