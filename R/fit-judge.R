@@ -159,8 +159,7 @@ believable_slope <- function(line, k) {
 #' The intercept that gives predictions the mean of the observations
 #'
 #' It is not shrunk, as that of a penalised regression is not: predictions out of fold follow the observed rate, so that
-#' what they miss it by is a bias (that of averaging over uncertain links), not chance. With 25 events the
-#' calibration-in-the-large in new rows is nearer to 0 by two thirds, and no more variable.
+#' what they miss it by is mostly a bias (that of averaging over uncertain links), not chance.
 #' @param stretched Linear predictors without intercept.
 #' @return NULL if there is none
 #' @noRd
