@@ -126,16 +126,18 @@ smooth_scores <- function(scaling, values, counts) {
     return(scaling)
   }
   score <- stats::qnorm((p[first] + p[last]) / 2)
-  list(method = "score", value = value[first], score = (score + own_units(value[first], values, counts)) / 2)
+  units <- own_units(value[first], values, counts) %||% score
+  list(method = "score", value = value[first], score = (score + units) / 2)
 }
 
 #' Values in units of their own spread, logarithmic where a heavy tail begins, with mean 0 and variance 1
+#' @return NULL where half of the rows share a value, so that there is no such unit
 #' @noRd
 own_units <- function(x, values, counts) {
   at <- weighted_quantile(values, counts, c(0.25, 0.5, 0.75))
   width <- tail_begins * (at[3L] - at[1L]) / (2 * stats::qnorm(0.75))
   if (width <= 0) {
-    return(0 * x)
+    return(NULL)
   }
   units <- asinh((values - at[2L]) / width)
   middle <- sum(counts * units) / sum(counts)
