@@ -4,8 +4,9 @@
 # their rows. The delete-a-group jackknife turns their variance into a standard error,
 #   se^2 = (K - 1) / K sum_k (f_k - mean)^2,
 # no smaller than the posterior variance of layer 0, which contains that of its strengths: where all members shrink an
-# effect to zero, they do not differ. The larger of two estimates counts 2 (K - 1) degrees of freedom; models with many
-# degrees of freedom for their rows, or events, have wider bands (measured: inst/benchmarks/README.md).
+# effect to zero, they do not differ. The larger of two estimates counts more degrees of freedom than the K - 1 of one:
+# 8 (K - 1) for a gaussian response, 2 (K - 1) for others, whose posterior variance is an approximation; models with
+# many degrees of freedom for their rows, or events, have wider bands (measured: inst/benchmarks/README.md).
 #
 # Members of higher orders have G seeds: the jackknife is taken within them, with K - G degrees of freedom, and the
 # variance of a mean over seeds is added. Ensembles of the paper's procedure have the plain standard deviation of their
@@ -102,7 +103,8 @@ band_freedom <- function(object) {
   }
   freedom <- length(object$members) - max(seed_groups(object))
   floored <- has_base(object) && object$order == 1
-  max(1, freedom * if (floored) 2 else 1)
+  larger_of_two <- if (object$family$family == "gaussian") 8 else 2
+  max(1, freedom * if (floored) larger_of_two else 1)
 }
 
 #' How much wider bands are when rows, or events, are few for the degrees of freedom of layer 0

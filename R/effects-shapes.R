@@ -35,9 +35,10 @@
 #' \eqn{se^2 = (K - 1) / K \sum_k (f_k - f)^2}{se^2 = (K - 1) / K sum (f_k - f)^2}. It is bounded below
 #' by the posterior standard deviation of the smooth layer (including, to first order, the uncertainty of its
 #' smoothing parameters), because members that all shrink an effect to zero do not differ. `lower` and `upper` are the
-#' effect minus and plus `qt((1 + level) / 2, 2 * (K - 1)) * sqrt(1 + 2 * edf / n)` standard errors, where `edf` are the
-#' effective degrees of freedom of the whole smooth layer and `n` is the number of informative rows: rows of the rarer
-#' class for a binary response, all rows for a numeric one. The last factor matters when there are few events.
+#' effect minus and plus `qt((1 + level) / 2, d * (K - 1)) * sqrt(1 + 2 * edf / n)` standard errors, where `d` is 8 for a
+#' numeric response and 2 for others (their posterior variance is an approximation), `edf` are the effective degrees of
+#' freedom of the whole smooth layer and `n` is the number of informative rows: rows of the rarer class for a binary
+#' response, all rows for a numeric one. The last factor matters when there are few events.
 #'
 #' The bands are pointwise: at each value they are designed to cover the effect with probability `level` under repeated
 #' sampling of the rows. They do not account for what the model omits, such as confounders, interactions or dependence

@@ -25,7 +25,7 @@ test_that("bands are jackknife standard errors, no smaller than layer 0's", {
   # tables, rows and curves agree
   at <- shapes(fit, "age", points = list(age = rows$age))
   expect_equal(at$effect, unname(out$fit[, "age"]), tolerance = 1e-6)
-  width <- stats::qt(0.975, 6) * sqrt(1 + 2 * mean(vapply(fit$members, function(m) sum(m$base$edf), 0)) / nrow(data))
+  width <- stats::qt(0.975, 24) * sqrt(1 + 2 * mean(vapply(fit$members, function(m) sum(m$base$edf), 0)) / nrow(data))
   expect_equal((at$upper - at$effect) / width, unname(out$se.fit[, "age"]), tolerance = 1e-6)
   table <- contributions(fit, rows)
   age <- table[table$term == "age", ]
@@ -38,7 +38,7 @@ test_that("simultaneous bands are wider by the factor that the degrees of freedo
   all <- shapes(fit, simultaneous = TRUE)
   edf <- fit$effects$edf[match(one$term, fit$effects$term)]
   m <- pmax(2, ceiling(edf))
-  factor <- stats::qt((1 + 0.95^(1 / m)) / 2, 6) / stats::qt(0.975, 6)
+  factor <- stats::qt((1 + 0.95^(1 / m)) / 2, 24) / stats::qt(0.975, 24)
   expect_equal(all$upper - all$effect, factor * (one$upper - one$effect))
   expect_match(attr(all, "band"), "95 % simultaneous for each curve, jackknife over 4 folds")
   expect_match(attr(one, "band"), "95 % pointwise")
