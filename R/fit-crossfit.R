@@ -69,8 +69,7 @@ crossfit_design <- function(job, fold, order) {
   if (is.null(wanted)) {
     screening <- screen_features(job, design, fold)
     design$evidence <- c(screening, list(steps = step_evidence(job, c(first$alone, list(eta = eta)))))
-    cut <- evidence_cut(length(candidates), equivalent_rows(config, data))
-    asked <- screening$z > cut | design$evidence$steps > step_cut(length(candidates))
+    asked <- has_evidence(screening$z, design$evidence$steps, length(candidates))
     design$net <- candidates[which(asked[candidates])]
     design <- choose_values(job, design, fold)
   }

@@ -313,9 +313,17 @@ mean_in_errors <- function(x, group) {
   if (!is.finite(spread) || spread == 0) 0 else mean(total) / (spread / sqrt(length(total)))
 }
 
-#' z beyond which a feature gets prototypes: a screening of many features needs a higher one, and so do few rows, where
-#' a step that is not there costs most
+#' Do both measures together call for prototypes?
+#'
+#' Networks on parts of the rows have little power, steps in all rows have more, and each of them is misled by other
+#' smooth curves. So a step must be a little clearer than step_cut() by itself, unless networks confirm it; networks
+#' alone must be very sure.
+#' @param z,steps Evidence per feature: gains of networks in standard errors, and |z| of steps.
 #' @noRd
-evidence_cut <- function(n_candidates, n) {
-  max(1, stats::qnorm(1 - 1 / max(n_candidates, 2))) + if (n < scarce_rows) 0.4 else 0
+has_evidence <- function(z, steps, n_candidates) {
+  steps + pmax(z, least_z) * z_share > step_cut(n_candidates) + step_margin
 }
+
+z_share <- 1 / 3
+least_z <- -2
+step_margin <- 0.4

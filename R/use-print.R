@@ -182,9 +182,9 @@ cat_facts <- function(facts) {
 #' the gain over a model without features is less than one standard error, `print()` reports that nothing was learned.
 #'
 #' @section Evidence: In the table of terms, `edf` gives the effective degrees of freedom of the smooth component.
-#' `prototypes` gives the evidence z from the screening: by how many standard errors a feature's prototypes reduce the
-#' loss of left-out rows further than a smooth curve does. "step" is the z of a single step in all rows, where that
-#' calls for prototypes; see [jumps()]. Values in parentheses were not sufficient, and the feature is smooth.
+#' `prototypes` gives the evidence from the screening: z, by how many standard errors a feature's prototypes reduce the
+#' loss of left-out rows further than a smooth curve does, and "step", the z of the clearest step in all rows; see
+#' [protonam()] for how they are combined. Values in parentheses were not sufficient, and the feature is smooth.
 #' `jumps` lists the positions of jumps that hold. "single values" denotes a feature whose values have separate effects
 #' in addition to the curve, see [protonam()], with the z on which this was decided. These are screening measures, not
 #' tests.
@@ -305,8 +305,7 @@ print_effects <- function(effects, n, digits, link) {
 evidence_text <- function(effects) {
   z <- ifelse(is.na(effects$evidence), "", sprintf("z = %.1f", effects$evidence))
   step <- effects$step %||% rep(NA_real_, nrow(effects))
-  shown <- effects$prototypes & !is.na(step) & step > step_cut(1)
-  z <- ifelse(shown, sprintf("%s, step %.1f", z, step), z)
+  z <- ifelse(is.na(step), z, sprintf("%s, step %.1f", z, step))
   text <- ifelse(effects$prototypes, ifelse(nzchar(z), z, "yes"), ifelse(nzchar(z), paste0("(", z, ")"), "-"))
   ifelse(is.na(effects$values), text, sprintf("single values, z = %.1f", effects$values))
 }

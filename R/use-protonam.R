@@ -17,13 +17,15 @@
 #'    penalties are estimated by restricted maximum likelihood (REML). Fitted alone, this layer shows how much of the
 #'    variation can be explained; together with the number of rows, this determines the size of the network and the
 #'    length of its training (see [protonam_control()]).
-#' 2. *Screening.* The model with prototypes for all numeric and ordered features is fitted to halves of the rows, or to
-#'    three quarters where rows or events are few. A feature's evidence is the increase in the loss of the rows left out
-#'    when its curve is replaced by a spline fitted to it, in standard errors (z): what a smooth curve can represent
-#'    equally well does not count. Promising features are screened again on a division that cuts across the first. Those
-#'    with little evidence remain smooth; the more features there are, and the fewer rows or events, the more evidence
-#'    is required. This is a screening measure, not a test: it has no guaranteed
-#'    error rate, and the rows from which it is computed are used again. Where the noise is low, two strengths of the
+#' 2. *Screening.* Two measures of evidence show which numeric and ordered features need prototypes. For the first, the
+#'    model with prototypes for all of them is fitted to halves of the rows, or to three quarters where rows or events
+#'    are few: z is the increase in the loss of the rows left out when a feature's curve is replaced by a spline fitted
+#'    to it, in standard errors, so that what a smooth curve can represent equally well does not count. Promising
+#'    features are screened again on a division that cuts across the first. For the second, all borders between values
+#'    are scanned for a step next to the spline; the largest likelihood ratio, as a z, is the evidence for steps. A
+#'    feature receives prototypes if its step, plus a third of z, exceeds 3.8 (more if there are more than ten
+#'    features). These are screening measures, not tests: they have no guaranteed
+#'    error rate, and the rows from which they are computed are used again. Where the noise is low, two strengths of the
 #'    penalty on variation are also compared at this stage, and the one with the smaller loss is kept. Columns with few
 #'    values, each shared by many rows, may need more than steps: where single values stand out (`CapitalGain` in census
 #'    data), each of them gets a separate effect in addition to the curve, shrunk towards it by REML, and the feature

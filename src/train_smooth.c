@@ -107,9 +107,9 @@ static double laplace(const pn_smooth_fitter *fit, const double *beta, double de
 /* Sums over rows at the present coefficients and predictions, and the coefficients that follow from them; the present
  * ones to fit->before. */
 static double weighted_fit(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options, int found,
-                           const double *eta) {
+                           int fresh, const double *eta) {
   memcpy(fit->before, fit->beta, fit->blocks * fit->P * sizeof(double));
-  for (size_t q = 0; q < fit->blocks; ++q) pn_smooth_sum(fit, net, eta, q);
+  for (size_t q = 0; q < fit->blocks; ++q) pn_smooth_sum(fit, net, eta, q, fresh);
   if (!fit->gram_ready) pn_smooth_scales(fit);
   fit->gram_ready = 1;
   for (size_t j = 0; j < fit->penalties; ++j) fit->trial[j] = fit->penalty[j].rho;
@@ -132,7 +132,7 @@ static void retreat(pn_smooth_fitter *fit, double share, const double *net, doub
 static pn_status train_gaussian(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options,
                                 double *eta) {
   fit->iterations = 1;
-  double criterion = weighted_fit(fit, net, options, 0, eta);
+  double criterion = weighted_fit(fit, net, options, 0, 1, eta);
   for (size_t step = 0; step < options->newton && fit->penalties > 0 && !pn_smooth_stops(fit); ++step) {
     if (pn_smooth_newton(fit, options, &criterion) < 1e-3) break;
   }
@@ -155,8 +155,10 @@ static pn_status train_weighted(pn_smooth_fitter *fit, const double *net, const 
   int moves = options->newton > 0 && fit->penalties > 0 && fit->kept == NULL && !found;
   double now = pn_smooth_deviance(fit, net, eta, fit->scratch), best = INFINITY;
   size_t retreats = 0;
+  int fresh = 1; /* a fit's first Gram matrix does not depend on the fits before */
   for (size_t steps = 0; steps < options->irls || moves;) {
-    double criterion = weighted_fit(fit, net, options, found, eta);
+    double criterion = weighted_fit(fit, net, options, found, fresh, eta);
+    fresh = options->irls > 1; /* a single fit's own step is judged with weights that are nearly its own */
     if (fit->stopped) return PN_STOPPED;
     if (moves) {
       const double value = laplace(fit, fit->before, now);

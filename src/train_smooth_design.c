@@ -209,6 +209,8 @@ pn_status pn_smooth_fitter_init(pn_smooth_fitter **out, pn_smooth *smooth, const
   fit->row_block = n < PN_ROWS ? n : PN_ROWS;
   fit->tile = pn_arena_alloc(arena, PN_SIZE(most_tile, most_tile), sizeof(double));
   fit->row_x = pn_arena_alloc(arena, PN_SIZE(4, fit->row_block), sizeof(double));
+  fit->used = pn_arena_alloc(arena, fit->row_block, sizeof(uint32_t));
+  fit->cell_begin = pn_arena_alloc(arena, most_tile + 1, sizeof(uint32_t));
   fit->row = pn_arena_alloc(arena, fit->row_block, sizeof(uint32_t));
   fit->row_at = pn_arena_alloc(arena, fit->row_block, sizeof(uint32_t));
   fit->lambda = pn_arena_alloc(arena, M + 1, sizeof(double));
@@ -219,6 +221,7 @@ pn_status pn_smooth_fitter_init(pn_smooth_fitter **out, pn_smooth *smooth, const
   fit->half = pn_arena_alloc(arena, PN_SIZE(fit->n_parts + 1, fit->most_knots + 1), sizeof(double));
   fit->w = pn_arena_alloc(arena, n, sizeof(double));
   fit->wz = pn_arena_alloc(arena, n, sizeof(double));
+  fit->gram_w = pn_arena_alloc(arena, PN_SIZE(B, n), sizeof(double));
   fit->table = pn_arena_alloc(arena, PN_SIZE(fit->most_values, B), sizeof(double));
   fit->scratch = pn_arena_alloc(arena, 2 * (fit->most_knots + config->outputs) + 2, sizeof(double));
   *out = fit;

@@ -55,12 +55,15 @@ struct pn_smooth_fitter {
   double *ext, *ext_rhs, *inverse, *work, *temporary;
   double *tile;           /* products of the cells of two terms */
   double *row_x;          /* [block x 4] weighted numbers of a term's rows */
-  uint32_t *row, *row_at; /* [block] rows that count, and their cells */
+  uint32_t *used;         /* [block] rows that count */
+  uint32_t *row, *row_at; /* [block] the same in order of a term's cells, and these */
+  uint32_t *cell_begin;   /* [most cells + 1] */
   size_t row_block;
   const double *kept; /* strengths given from outside, for good */
   double *lambda, *trial, *gradient, *hessian, *step;
   double *half;   /* [n_parts x most part] S beta */
   double *w, *wz; /* [n] */
+  double *gram_w; /* [blocks x n] weights of the Gram matrices */
   double *table, *scratch;
   int gram_ready; /* a gaussian's Gram matrices do not change */
   size_t iterations;
@@ -86,8 +89,10 @@ static inline double pn_sum_product(const double *a, const double *b, size_t n) 
 
 /* ---- train_smooth_sums.c ---- */
 
-/* Gram matrix and right-hand side of output q at layer 0's predictions eta, beside what net (or NULL) says. */
-void pn_smooth_sum(pn_smooth_fitter *fit, const double *net, const double *eta, size_t q);
+/* Gram matrix and right-hand side of output q at layer 0's predictions eta, those of fit->beta, beside what net (or
+ * NULL) says. Unless `fresh`, the Gram matrix stays while the working weights hardly change; the right-hand side is
+ * always exact. */
+void pn_smooth_sum(pn_smooth_fitter *fit, const double *net, const double *eta, size_t q, int fresh);
 
 /* Twice the negative log likelihood, without its constant. shifted: [2 x outputs]. */
 double pn_smooth_deviance(const pn_smooth_fitter *fit, const double *net, const double *eta, double *shifted);

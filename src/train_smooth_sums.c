@@ -11,6 +11,7 @@
 
 #define PN_WEIGHT_FLOOR 1e-5 /* of a working weight, relative to the case weight */
 
+#define PN_DRIFT 0.05        /* of the working weights, on average: the Gram matrix is that of others until then */
 #define PN_TOGETHER 256 /* rows whose places are looked up together */
 
 /* Adds the block's n rows of a term and of term b to the tiles, both splines. */
@@ -72,17 +73,31 @@ static void spread_tiles(pn_smooth_fitter *fit, size_t i, size_t j) {
   }
 }
 
+/* The block's n rows in order of their cells of a term, and these cells. The tiles that follow each other are then near
+ * each other in memory, too; rows of a tile keep their order, so sums have the same bits. */
+static void sort_rows(pn_smooth_fitter *fit, const pn_design_term *a, const pn_feature *feature, size_t n) {
+  uint32_t *begin = fit->cell_begin;
+  memset(begin, 0, (a->cells + 1) * sizeof(*begin));
+  for (size_t r = 0; r < n; ++r) ++begin[a->place[pn_feature_code(feature, fit->used[r])].cell + 1];
+  for (size_t c = 0; c < a->cells; ++c) begin[c + 1] += begin[c];
+  for (size_t r = 0; r < n; ++r) {
+    const uint32_t cell = a->place[pn_feature_code(feature, fit->used[r])].cell, to = begin[cell]++;
+    fit->row[to] = fit->used[r];
+    fit->row_at[to] = cell;
+  }
+}
+
 /* Weighted numbers of term i for the block's n rows, and their sums: with w z alone, or with w, too. */
 static void expand_term(pn_smooth_fitter *fit, size_t i, size_t n, int gram) {
   const pn_design_term *a = &fit->term[i];
   const pn_feature *feature = &fit->data->column[fit->smooth->term[i].feature];
   double *sums = fit->tile;
   memset(sums, 0, 2 * a->cells * a->width * sizeof(double));
+  sort_rows(fit, a, feature, n);
   for (size_t r = 0; r < n; ++r) {
     const size_t row = fit->row[r];
     const pn_place *place = &a->place[pn_feature_code(feature, row)];
     double *to = sums + 2 * place->cell * a->width;
-    fit->row_at[r] = place->cell;
     for (size_t p = 0; p < a->width; ++p) {
       const double x = fit->w[row] * place->x[p];
       fit->row_x[r * a->width + p] = x;
@@ -110,7 +125,7 @@ static void sum_rows(pn_smooth_fitter *fit, int gram) {
     size_t n = 0;
     for (size_t r = begin; r < end; ++r) {
       if (fit->w[r] == 0) continue;
-      fit->row[n++] = (uint32_t)r;
+      fit->used[n++] = (uint32_t)r;
       if (gram) fit->ext[0] += fit->w[r];
       fit->ext_rhs[0] += fit->wz[r];
     }
@@ -187,7 +202,8 @@ static double row_shift(const pn_smooth_fitter *fit, const double *net, size_t r
   return offset + (net == NULL ? 0 : net[r * fit->blocks + q]);
 }
 
-/* Weights and w z of block q at layer 0's present predictions; z is on layer 0's own scale. Sums z'Wz and weights. */
+/* Prior and working weights of block q at layer 0's present predictions, to fit->w, and scores w (z - eta), z the working
+ * response on layer 0's own scale, to fit->wz. Sums weights and, per unit of weight, squared scores. */
 static void working(pn_smooth_fitter *fit, const double *net, const double *eta, size_t q) {
   const pn_config *config = fit->config;
   const size_t o = config->outputs, B = fit->blocks;
@@ -196,10 +212,10 @@ static void working(pn_smooth_fitter *fit, const double *net, const double *eta,
     double y = 0;
     const double weight = row_weight(fit, r, q, &y), own = eta[r * B + q];
     const double shift = weight > 0 ? row_shift(fit, net, r, q) : 0;
-    double w = weight, wz = 0;
+    double w = weight, score = 0;
     if (weight > 0 && config->family == PN_GAUSSIAN) {
-      wz = weight * (y - shift);
-      square += wz * (y - shift);
+      score = weight * (y - shift - own);
+      square += score * (y - shift - own);
     } else if (weight > 0) {
       double mean, variance, target = y;
       if (config->family == PN_POISSON) {
@@ -221,17 +237,51 @@ static void working(pn_smooth_fitter *fit, const double *net, const double *eta,
         target = (size_t)y == q % o;
       }
       variance = variance > PN_WEIGHT_FLOOR ? variance : PN_WEIGHT_FLOOR;
-      const double z = own + (target - mean) / variance;
       w = weight * variance;
-      wz = w * z;
-      square += wz * z;
+      score = weight * (target - mean);
+      square += score * (target - mean) / variance;
     }
     rows += weight;
     fit->w[r] = w;
-    fit->wz[r] = wz;
+    fit->wz[r] = score;
   }
   fit->square[q] = square;
   fit->rows[q] = rows;
+}
+
+/* Scores to products w z, and z'Wz. */
+static void add_predictions(pn_smooth_fitter *fit, const double *eta, size_t q) {
+  double square = 0;
+  for (size_t r = 0; r < fit->data->n; ++r) {
+    if (fit->w[r] == 0) continue;
+    const double score = fit->wz[r], own = eta[r * fit->blocks + q];
+    fit->wz[r] = score + fit->w[r] * own;
+    square += fit->wz[r] * (own + score / fit->w[r]);
+  }
+  fit->square[q] = square;
+}
+
+/* Do weights differ from those of the Gram matrix? */
+static int has_drifted(const pn_smooth_fitter *fit, const double *kept) {
+  double change = 0, total = 0;
+  for (size_t r = 0; r < fit->data->n; ++r) {
+    change += fabs(fit->w[r] - kept[r]);
+    total += kept[r];
+  }
+  return !(change <= PN_DRIFT * total);
+}
+
+/* Sums of scores to right-hand sides: X'Wz and z'Wz as they would be with the weights of the Gram matrix. */
+static void add_gram_predictions(pn_smooth_fitter *fit, size_t q) {
+  const size_t P = fit->P;
+  const double *gram = fit->gram + q * P * P, *beta = fit->beta + q * P;
+  double *rhs = fit->rhs + q * P, *fitted = fit->work;
+  for (size_t k = 0; k < P; ++k) { /* the upper triangle is there */
+    fitted[k] = pn_sum_product(gram + k * P + k, beta + k, P - k);
+    for (size_t j = 0; j < k; ++j) fitted[k] += gram[j * P + k] * beta[j];
+  }
+  fit->square[q] += 2 * pn_sum_product(beta, rhs, P) + pn_sum_product(beta, fitted, P);
+  for (size_t k = 0; k < P; ++k) rhs[k] += fitted[k];
 }
 
 double pn_smooth_deviance(const pn_smooth_fitter *fit, const double *net, const double *eta, double *shifted) {
@@ -253,10 +303,19 @@ double pn_smooth_deviance(const pn_smooth_fitter *fit, const double *net, const 
   return config->family == PN_GAUSSIAN ? total : 2 * total;
 }
 
-void pn_smooth_sum(pn_smooth_fitter *fit, const double *net, const double *eta, size_t q) {
-  const int gram = !(fit->gram_ready && fit->config->family == PN_GAUSSIAN);
+void pn_smooth_sum(pn_smooth_fitter *fit, const double *net, const double *eta, size_t q, int fresh) {
+  const size_t n = fit->data->n;
+  double *kept = fit->gram_w + q * n;
   working(fit, net, eta, q);
+  const int gaussian = fit->config->family == PN_GAUSSIAN;
+  const int gram = !fit->gram_ready || (!gaussian && (fresh || has_drifted(fit, kept)));
+  if (gram || gaussian) add_predictions(fit, eta, q);
   sum_rows(fit, gram);
-  if (gram) gram_from_extended(fit, fit->gram + q * fit->P * fit->P);
   rhs_from_extended(fit, fit->rhs + q * fit->P);
+  if (gram) {
+    gram_from_extended(fit, fit->gram + q * fit->P * fit->P);
+    memcpy(kept, fit->w, n * sizeof(double));
+  } else if (!gaussian) {
+    add_gram_predictions(fit, q);
+  }
 }

@@ -49,6 +49,7 @@ int main(int n_arguments, char **arguments) {
   test_folds();
   test_stopping();
   test_states();
+  test_kept_sums();
   test_limits();
   printf("engine tests: %zu passed, %zu failed (kernels up to %s)\n", passed, failed, pn_kernels_get()->name);
   return failed > 0;

@@ -89,6 +89,7 @@ void test_threads(void);
 void test_folds(void);
 void test_stopping(void);
 void test_states(void);
+void test_kept_sums(void);
 void test_limits(void);
 
 #endif

@@ -1,7 +1,9 @@
 /* Whole trainings: the same bits on any number of threads, with and without layer 0; rows of a left-out fold play no
- * part; stopping and failing leave nothing behind; a training goes on from any of its states as if it had not stopped. */
+ * part; stopping and failing leave nothing behind; a training goes on from any of its states as if it had not stopped;
+ * sums that layer 0 keeps. */
 #include "base_size.h"
 #include "test.h"
+#include "train_smooth_parts.h"
 
 #include <math.h>
 #include <setjmp.h>
@@ -399,4 +401,53 @@ void test_limits(void) {
   }
   pn_arena_free(&out.arena);
   problem_free(&p);
+}
+
+/* Sums over rows with a Gram matrix that was kept are those with a new one, where nothing has changed. */
+void test_kept_sums(void) {
+  static const pn_family families[] = {PN_BINOMIAL, PN_POISSON, PN_MULTINOMIAL};
+  for (size_t f = 0; f < 3; ++f) {
+    const spec of = {.seed = 30 + f,
+                     .rows = 500,
+                     .features = 3,
+                     .order = 1,
+                     .layers = 1,
+                     .hidden = 4,
+                     .prototypes = 3,
+                     .family = families[f],
+                     .outputs = families[f] == PN_MULTINOMIAL ? 3 : 1};
+    problem p;
+    problem_random(&p, &of);
+    pn_data data = p.data;
+    pn_smooth smooth;
+    pn_smooth_fitter *fit;
+    pn_smooth_term *term = take(&p.arena, 2 * p.config.columns, sizeof(*term));
+    data.base = NULL;
+    const size_t terms = make_terms(&p, term, take(&p.arena, KNOTS + data.n, sizeof(double)));
+    const size_t blocks = p.config.tasks * p.config.outputs;
+    double *eta = take(&p.arena, data.n * blocks, sizeof(double));
+    const pn_smooth_options options = {40, 12, 0, 1e-7};
+    if (pn_smooth_init(&smooth, term, terms, blocks, &p.arena) != PN_OK) die("out of memory");
+    if (pn_smooth_fitter_init(&fit, &smooth, &p.config, &data, NULL, &p.arena) != PN_OK) die("out of memory");
+    CHECK(pn_smooth_train(fit, NULL, &options, eta) == PN_OK, "family %zu: no fit", f);
+    double *rhs = take(&p.arena, blocks * fit->P, sizeof(double));
+    for (size_t q = 0; q < blocks; ++q) {
+      pn_smooth_sum(fit, NULL, eta, q, 1);
+      const double square = fit->square[q];
+      memcpy(rhs, fit->rhs + q * fit->P, fit->P * sizeof(double));
+      const double size = fabs(fit->gram[q * fit->P * fit->P]);
+      fit->gram[q * fit->P * fit->P] *= 1 + 1e-3; /* it must stay, and be used */
+      pn_smooth_sum(fit, NULL, eta, q, 0);
+      const double kept = fit->gram[q * fit->P * fit->P] - size, beta = fit->beta[q * fit->P];
+      CHECK(fabs(kept - 1e-3 * size) < 1e-9 * size, "family %zu: the Gram matrix was not kept", f);
+      rhs[0] += kept * beta;
+      CHECK(fabs(fit->square[q] - square - kept * beta * beta) < 1e-8 * (square + size), "family %zu: z'Wz %g, %g", f,
+            fit->square[q], square);
+      for (size_t k = 0; k < fit->P; ++k) {
+        CHECK(fabs(fit->rhs[q * fit->P + k] - rhs[k]) < 1e-8 * size, "family %zu: element %zu is %g, not %g", f, k,
+              fit->rhs[q * fit->P + k], rhs[k]);
+      }
+    }
+    problem_free(&p);
+  }
 }

@@ -17,3 +17,15 @@ test_that("a column with hardly a value in a half of the rows is screened all th
   expect_true(all(is.finite(one)))
   expect_identical(smoothed(term, values, effect, c(0, 0, 0, 7), base, 1L, 1L), effect)
 })
+
+test_that("steps and networks decide together", {
+  cut <- step_cut(9)
+  expect_false(has_evidence(0, cut + 0.3, 9))
+  expect_true(has_evidence(0, cut + 0.5, 9))
+  # a step that is less clear, confirmed by networks, and one that networks contradict
+  expect_true(has_evidence(3, cut, 9))
+  expect_false(has_evidence(-1.5, cut + 0.5, 9))
+  expect_identical(has_evidence(-50, cut + 1.2, 9), has_evidence(-2, cut + 1.2, 9))
+  expect_false(has_evidence(0, cut + 0.5, 200))
+  expect_identical(has_evidence(c(NA, 6), c(NA, 3), 2), c(NA, TRUE))
+})
