@@ -183,21 +183,29 @@ mean_error <- function(x, weights, group) {
   sqrt(sum(part^2)) / sum(weights)
 }
 
-#' AUC with the interval of Hanley and McNeil, on the logit scale
+#' AUC with Newcombe's score interval: the values whose own standard error, that of Hanley and McNeil, reaches the AUC
+#'
+#' Unlike an interval from the standard error at the AUC it is right near 1, where that error vanishes.
 #' @noRd
 auc_interval <- function(y, score, weights, z) {
   auc <- score_auc(as.double(y), score, weights)
   weights <- weights %||% rep(1, length(y))
   events <- sum(weights[y == 1])
   others <- sum(weights[y == 0])
-  if (is.na(auc) || auc >= 1 || auc <= 0) {
-    return(c(auc, NA, NA))
+  if (is.na(auc)) {
+    return(c(NA_real_, NA, NA))
   }
-  q1 <- auc / (2 - auc)
-  q2 <- 2 * auc^2 / (1 + auc)
-  variance <- (auc * (1 - auc) + (events - 1) * (q1 - auc^2) + (others - 1) * (q2 - auc^2)) / (events * others)
-  half <- z * sqrt(variance) / (auc * (1 - auc))
-  c(auc, stats::plogis(stats::qlogis(auc) + c(-half, half)))
+  beyond <- function(at) {
+    q1 <- at / (2 - at)
+    q2 <- 2 * at^2 / (1 + at)
+    variance <- (at * (1 - at) + (events - 1) * (q1 - at^2) + (others - 1) * (q2 - at^2)) / (events * others)
+    (auc - at)^2 - z^2 * variance
+  }
+  end <- function(from, to) {
+    if (beyond(from) <= 0) from else stats::uniroot(beyond, c(from, to), tol = 1e-8)$root
+  }
+  inside <- pmin(pmax(auc, 1e-9), 1 - 1e-9)
+  c(auc, if (auc > 0) end(0, inside) else 0, if (auc < 1) end(1, inside) else 1)
 }
 
 #' Slope of the observations on the linear predictor: 1 if predictions vary as much as they should

@@ -29,7 +29,7 @@
 #' Attributes: `"gaps"`, a data frame with, for each measure, the `gap` (largest minus smallest value over the groups),
 #' the `ratio` (smallest to largest), and the groups that are `lowest` and `highest`; `"overall"`, the measures over all
 #' rows; `"intervals"`, a data frame with a 95 % interval (`lower`, `upper`) for each `measure` in each group: Wilson's
-#' for proportions, Student's for means, Hanley and McNeil's for the AUC; `"threshold"`. `summary()` returns the gaps.
+#' for proportions, Student's for means, Newcombe's for the AUC; `"threshold"`. `summary()` returns the gaps.
 #' @examples
 #' icu <- simulate_icu(400, seed = 1)
 #' fit <- protonam(died ~ age + lactate + sex, icu, task = ~ sex, epochs = 5, seed = 1)

@@ -28,7 +28,7 @@ test_that("scores of left-out rows are those of the out-of-fold predictions", {
   expect_null(own_fit(cbind(y, y2) ~ a, data)$judged$scores)
 })
 
-test_that("the interval of the AUC covers as it should, and follows Hanley and McNeil", {
+test_that("the interval of the AUC covers as it should, at the boundary, too", {
   withr::local_seed(1)
   truth <- pnorm(1 / sqrt(2))
   covered <- replicate(300, {
@@ -44,8 +44,12 @@ test_that("the interval of the AUC covers as it should, and follows Hanley and M
   copies <- rep(1:2, each = 20)
   rows <- rep(seq_along(y), copies)
   expect_equal(auc_interval(y, score, as.double(copies), 1.96), auc_interval(y[rows], score[rows], NULL, 1.96))
-  # separated classes have no interval
-  expect_identical(auc_interval(0:1, 0:1, NULL, 1.96), c(1, NA, NA))
+  # separated classes: an end is the boundary, and the other one moves to it with more rows
+  few <- auc_interval(rep(0:1, 5), rep(0:1, 5), NULL, 1.96)
+  many <- auc_interval(rep(0:1, 50), rep(0:1, 50), NULL, 1.96)
+  expect_identical(few[c(1, 3)], c(1, 1))
+  expect_true(0.5 < few[2] && few[2] < 0.8 && 0.95 < many[2] && many[2] < 1)
+  expect_equal(auc_interval(rep(0:1, 5), rep(1:0, 5), NULL, 1.96), c(0, 0, 1 - few[2]), tolerance = 1e-6)
 })
 
 test_that("the calibration slope is glm's", {
