@@ -22,6 +22,7 @@
 #define PN_SLACK 0.5    /* how much worse than the best a state may be, in units of a deviance: noise */
 #define PN_SHORTER 0.25 /* what is left of a step of the strengths that was taken back */
 #define PN_RETREATS 8   /* then the best strengths stay */
+#define PN_SETTLED 0.1  /* change of a log strength that no longer matters */
 
 /* Coefficients of block q to values at the knots, centred, and the intercept. */
 static void store_block(pn_smooth_fitter *fit, size_t q) {
@@ -155,6 +156,7 @@ static pn_status train_weighted(pn_smooth_fitter *fit, const double *net, const 
   int moves = options->newton > 0 && fit->penalties > 0 && fit->kept == NULL && !found;
   double now = pn_smooth_deviance(fit, net, eta, fit->scratch), best = INFINITY;
   size_t retreats = 0;
+  double moved = 0;
   int fresh = 1; /* a fit's first Gram matrix does not depend on the fits before */
   for (size_t steps = 0; steps < options->irls || moves;) {
     double criterion = weighted_fit(fit, net, options, found, fresh, eta);
@@ -176,14 +178,15 @@ static pn_status train_weighted(pn_smooth_fitter *fit, const double *net, const 
         memcpy(fit->beta, fit->before, fit->blocks * fit->P * sizeof(double));
         break;
       }
-      if (steps >= wait) pn_smooth_newton(fit, options, &criterion);
+      if (steps >= wait) moved = pn_smooth_newton(fit, options, &criterion);
     }
     center_classes(fit);
     predict(fit, eta);
     const double change = take_step(fit, net, eta, &now);
     if (!isfinite(now)) return PN_DIVERGED;
     ++fit->iterations;
-    if (steps++ >= wait && change < options->tolerance * (fabs(now) + 0.1)) break;
+    const int settled = !moves || moved < PN_SETTLED;
+    if (steps++ >= wait && settled && change < options->tolerance * (fabs(now) + 0.1)) break;
   }
   return PN_OK;
 }

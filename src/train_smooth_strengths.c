@@ -230,6 +230,29 @@ void pn_smooth_sensitivity(const pn_smooth_fitter *fit, size_t first, size_t c, 
   }
 }
 
+/* Goes fit->step or less far from the present strengths, until the criterion falls. Returns the largest change of a
+ * strength that matters; negative where nothing was found. */
+static double search(pn_smooth_fitter *fit, const pn_smooth_options *options, int shorter, double *criterion) {
+  const size_t M = fit->penalties;
+  for (int attempt = 0; attempt <= shorter; ++attempt) {
+    double change = 0;
+    for (size_t j = 0; j < M; ++j) {
+      const pn_smooth_penalty *penalty = &fit->penalty[j];
+      fit->trial[j] = fmin(PN_RHO_RANGE, fmax(penalty->low, penalty->rho + fit->step[j]));
+      change = fmax(change, fabs(fit->trial[j] - penalty->rho) * fmin(1, fabs(fit->gradient[j])));
+    }
+    pn_smooth_lambda(fit, fit->trial, options->straight, fit->lambda);
+    const double next = pn_smooth_solve(fit, fit->lambda);
+    if (next <= *criterion + 1e-9 * fabs(*criterion)) {
+      *criterion = next;
+      for (size_t j = 0; j < M; ++j) fit->penalty[j].rho = fit->trial[j];
+      return change;
+    }
+    for (size_t j = 0; j < M; ++j) fit->step[j] /= 4;
+  }
+  return -1;
+}
+
 double pn_smooth_newton(pn_smooth_fitter *fit, const pn_smooth_options *options, double *criterion) {
   const size_t M = fit->penalties;
   sum_derivatives(fit);
@@ -261,22 +284,15 @@ double pn_smooth_newton(pn_smooth_fitter *fit, const pn_smooth_options *options,
   for (size_t j = 0; j < M; ++j) fit->step[j] = -fit->gradient[j];
   pn_cholesky_solve(fit->hessian, M, fit->step);
   for (size_t j = 0; j < M; ++j) fit->step[j] = fmax(-PN_STEP_MOST, fmin(PN_STEP_MOST, fit->step[j]));
-  for (int halving = 0; halving < 5; ++halving) {
-    double change = 0;
-    for (size_t j = 0; j < M; ++j) {
-      const pn_smooth_penalty *penalty = &fit->penalty[j];
-      fit->trial[j] = fmin(PN_RHO_RANGE, fmax(penalty->low, penalty->rho + fit->step[j]));
-      change = fmax(change, fabs(fit->trial[j] - penalty->rho) * fmin(1, fabs(fit->gradient[j])));
-    }
-    pn_smooth_lambda(fit, fit->trial, options->straight, fit->lambda);
-    const double next = pn_smooth_solve(fit, fit->lambda);
-    if (next <= *criterion + 1e-9 * fabs(*criterion)) {
-      *criterion = next;
-      for (size_t j = 0; j < M; ++j) fit->penalty[j].rho = fit->trial[j];
-      return change;
-    }
-    for (size_t j = 0; j < M; ++j) fit->step[j] /= 4;
+  double change = search(fit, options, 3, criterion);
+  if (change >= 0) return change;
+  /* cut off at its longest, Newton's step may lead uphill; downhill each by itself always does not */
+  for (size_t j = 0; j < M; ++j) {
+    const double slope = fit->gradient[j];
+    fit->step[j] = -slope / (fit->work[j * M + j] + fabs(slope));
   }
+  change = search(fit, options, 6, criterion);
+  if (change >= 0) return change;
   for (size_t j = 0; j < M; ++j) fit->trial[j] = fit->penalty[j].rho;
   pn_smooth_lambda(fit, fit->trial, options->straight, fit->lambda);
   *criterion = pn_smooth_solve(fit, fit->lambda);
