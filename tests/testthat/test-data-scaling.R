@@ -119,3 +119,32 @@ test_that("tied values have the middle of their probabilities; columns of few va
   rank <- fit_scaling(0:150, heavy, "quantile")
   expect_true(all(is.finite(scale_values(smooth_scores(rank, 0:150, heavy), c(0, 75, 150)))))
 })
+
+test_that("a limit that many rows share lies beside its neighbour", {
+  # ages, with everybody of 90 and more as 90
+  age <- 20:90
+  counts <- c(rep(50, 70), 300)
+  plain <- fit_scaling(age, counts, "quantile")
+  laid <- smooth_scores(plain, age, counts)
+  expect_identical(laid$method, "score")
+  z <- scale_values(laid, age)
+  expect_true(all(diff(z) > 0))
+  expect_lt(z[71] - z[70], 1.1 * (z[70] - z[69]))
+  middle <- qnorm((cumsum(counts) - counts / 2) / sum(counts))
+  expect_equal(z[-71], middle[-71], tolerance = 1e-6)
+  expect_gt(middle[71] - middle[70], 1.5 * (middle[70] - middle[69]))
+  # mirrored
+  mirrored <- smooth_scores(fit_scaling(-rev(age), rev(counts), "quantile"), -rev(age), rev(counts))
+  expect_equal(scale_values(mirrored, -rev(age)), -rev(z))
+  # many values
+  x <- pmin(qnorm(ppoints(1000)), 1.5)
+  values <- unique(x)
+  many <- smooth_scores(fit_scaling(values, as.vector(table(x)), "quantile"), values, as.vector(table(x)))
+  z <- scale_values(many, values)
+  ends <- length(values) - 0:1
+  expect_lt(z[ends[1]] - z[ends[2]], 0.02)
+  # neither chance nor zeros in most rows are limits
+  expect_identical(clipped_ends(c(5, 2, 9, 20, 20, 9, 2, 2, 5)), c(FALSE, FALSE))
+  expect_identical(clipped_ends(c(900, rep(1, 50))), c(FALSE, FALSE))
+  expect_identical(clipped_ends(c(40, 5, 300, 300, 300, 300, 300, 3, 2)), c(TRUE, FALSE))
+})
