@@ -157,8 +157,11 @@ lay_ends <- function(value, score, clipped) {
   n <- length(value)
   for (order in list(seq_len(n), rev(seq_len(n)))[clipped & n >= 2L * end_values]) {
     near <- order[1L + c(0L, 1L, end_values)]
-    slope <- diff(score[near[-1L]]) / diff(value[near[-1L]])
-    score[near[1L]] <- score[near[2L]] + asinh(slope * (value[near[1L]] - value[near[2L]]))
+    way <- diff(value[near])
+    step <- asinh(diff(score[near[-1L]]) * way[1L] / way[2L])
+    now <- diff(score[near[1:2]])
+    # drawn in, never out; distances may be beyond the range of numbers
+    if (is.finite(step) && abs(step) < abs(now)) score[near[1L]] <- score[near[2L]] - step
   }
   score
 }
