@@ -48,6 +48,8 @@ used_rows <- function(frame, task, weights, offset, subset, na_action) {
   }
   rows <- drop_unlabelled(rows, missing_all(take_rows(frame$response$value, rows, n)), "response", frame$response$name)
   if (!is.null(task)) rows <- drop_unlabelled(rows, is.na(take_rows(task$value, rows, n)), "task", task$name)
+  rows <- drop_unweighted(rows, frame$response$value, weights, n, frame$response$name)
+  if (!is.null(task)) rows <- drop_unweighted(rows, as.character(task$value), weights, n, task$name)
   if (!length(rows)) {
     pn_abort("There are no rows to fit.", class = "no_rows", arg = "data")
   }
@@ -115,6 +117,30 @@ drop_unlabelled <- function(rows, missing, what, name) {
     rows <- rows[!missing]
   }
   rows
+}
+
+#' A class or group that only rows of weight zero have is not one of the fit's, as if these rows were not there
+#' @param labels A vector over all rows of the data; what is not a factor or text has no classes here.
+#' @noRd
+drop_unweighted <- function(rows, labels, weights, n, name) {
+  if (is.null(weights) || !(is.factor(labels) || is.character(labels))) {
+    return(rows)
+  }
+  idle <- take_rows(weights, rows, n) %in% 0
+  labels <- as.character(take_rows(labels, rows, n))
+  lost <- idle & !labels %in% labels[!idle]
+  # without any weight there is nothing to fit, which check_weights() says
+  if (!any(lost) || all(idle)) {
+    return(rows)
+  }
+  pn_inform(
+    c(
+      "{sum(lost)} row{?s} of weight zero {?is/are} left out.",
+      i = "No other row has {.field {name}} {some(unique(labels[lost]))}."
+    ),
+    class = "dropped_rows"
+  )
+  rows[!lost]
 }
 
 check_length <- function(x, n, arg) {

@@ -119,3 +119,13 @@ test_that("tied values have the middle of their probabilities; columns of few va
   rank <- fit_scaling(0:150, heavy, "quantile")
   expect_true(all(is.finite(scale_values(smooth_scores(rank, 0:150, heavy), c(0, 75, 150)))))
 })
+
+test_that("probabilities between quantiles are numbers, however close or far apart the quantiles are", {
+  probability <- function(unit, x) {
+    scaling <- list(value = c(-2, 1, 1.5) * unit, lower = c(0, 0.5, 1), upper = c(0, 0.5, 1))
+    quantile_probability(scaling, x * unit)
+  }
+  x <- c(-2, -0.5, 1, 1.25, 1.5)
+  expect_identical(probability(1, x), c(0, 0.25, 0.5, 0.75, 1))
+  for (unit in c(2^-1060, 2^-1000, 2^1022)) expect_equal(probability(unit, x), probability(1, x), tolerance = 1e-12)
+})
