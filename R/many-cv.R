@@ -211,7 +211,7 @@ fit_fold <- function(item, threads, job) {
     protonam_warning_unknown_values = function(w) {
       told <- strsplit(conditionMessage(w), "\n", fixed = TRUE)[[1L]][-1L]
       pn_warn(
-        c("Fold {item$name} has values that do not occur in the other folds.", escape_braces(told)),
+        c("There are values that do not occur in the other folds.", escape_braces(told)),
         class = "unknown_values", columns = w$columns, levels = w$levels
       )
       invokeRestart("muffleWarning")

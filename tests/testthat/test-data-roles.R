@@ -86,7 +86,8 @@ test_that("a fit has the classes and groups that the rows with a weight have", {
   expect_identical(predict(zero, data), predict(quick(class ~ x, data, subset = own == 1), data))
   zero <- quick(x ~ own, data, weights = two, task = ~sex)
   expect_identical(zero$task$levels, c("0", "1"))
-  expect_identical(predict(zero, data[1:40, ]), predict(quick(x ~ own, data, subset = two == 1, task = ~sex), data[1:40, ]))
+  left <- quick(x ~ own, data, subset = two == 1, task = ~sex)
+  expect_identical(predict(zero, data[1:40, ]), predict(left, data[1:40, ]))
 })
 
 test_that("every class and group must be trained on", {
