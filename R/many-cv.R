@@ -103,7 +103,9 @@ resampling_job <- function(formula, data, given, caller, roles, dots) {
     pn_abort("{.arg task} must name a column here, as in {.code ~ sex}.", class = "task", arg = "task")
   }
   group_role <- resolve_role(groups, columns, env, "groups", frame$n)
-  rows <- used_rows(frame, task_role, value$weights, value$offset, value$subset, roles$na_action)$index
+  rows <- used_rows(
+    frame, task_role, value$weights, value$offset, value$subset, roles$na_action, roles$family
+  )$index
   tell_suspects(frame$columns, rows, frame$n)
   check_weights(value$weights, frame$n, rows)
   observed <- take_rows(frame$response$value, rows, frame$n)
