@@ -24,7 +24,7 @@ take_rows <- function(x, rows, n) {
 #' @return list(index = row numbers of the data, as ordered and as often as `subset` names them, kept = the same or NULL
 #'   when all rows are used in their original order, omitted = na.action attribute as lm() keeps it, or NULL)
 #' @noRd
-used_rows <- function(frame, task, weights, offset, subset, na_action) {
+used_rows <- function(frame, task, weights, offset, subset, na_action, family = NULL) {
   n <- frame$n
   check_length(weights, n, "weights")
   check_length(offset, n, "offset")
@@ -48,6 +48,8 @@ used_rows <- function(frame, task, weights, offset, subset, na_action) {
   }
   rows <- drop_unlabelled(rows, missing_all(take_rows(frame$response$value, rows, n)), "response", frame$response$name)
   if (!is.null(task)) rows <- drop_unlabelled(rows, is.na(take_rows(task$value, rows, n)), "task", task$name)
+  rows <- drop_unweighted(rows, class_labels(frame$response$value, family), weights, n, frame$response$name)
+  if (!is.null(task)) rows <- drop_unweighted(rows, as.character(task$value), weights, n, task$name)
   if (!length(rows)) {
     pn_abort("There are no rows to fit.", class = "no_rows", arg = "data")
   }
@@ -257,11 +259,6 @@ strata_of <- function(response, task) {
   if (is.null(task)) classes else task$id + length(task$levels) * (classes %||% 0)
 }
 
-#' Rows that count: those of weight zero are used neither for training nor for validation
-#' @return positions
-#' @noRd
-rows_of_weight <- function(weights, n) if (is.null(weights)) seq_len(n) else which(weights > 0)
-
 #' Report which classes have a single row, and which have none to learn from
 #' @noRd
 tell_rare_classes <- function(response, train) {
@@ -292,6 +289,9 @@ check_training_rows <- function(response, task, train) {
     values <- unique(y[!is.na(y[, j]), j])
     if (!length(values)) {
       pn_abort("No training row has a value of {.field {name}}.", class = "no_rows", arg = name)
+    }
+    if (response$family$family == "poisson" && all(values == 0)) {
+      pn_abort("All counts of {.field {name}} in the training rows are zero.", class = "one_class", arg = name)
     }
     if (!is.null(response$levels) && length(values) < 2L) {
       pn_abort("The training rows have only one class of {.field {name}}.", class = "one_class", arg = name)

@@ -245,10 +245,20 @@ quantile_probability <- function(scaling, x) {
   p[known] <- ifelse(left == 0L, 0, 1)
   i <- left[inside]
   z <- x[known][inside]
-  between <- (scaling$lower[i + 1L] - scaling$upper[i]) / (value[i + 1L] - value[i]) * (z - value[i]) + scaling$upper[i]
+  rise <- scaling$lower[i + 1L] - scaling$upper[i]
+  between <- rise / (value[i + 1L] - value[i]) * (z - value[i]) + scaling$upper[i]
+  # the slope between tiny values, and the distance between huge ones, can be beyond the range of numbers
+  between <- ifelse(is.finite(between), between, rise * share_of_way(z, value[i], value[i + 1L]) + scaling$upper[i])
   p[known][inside] <- ifelse(z == value[i], (scaling$lower[i] + scaling$upper[i]) / 2, between)
   p[known & x <= value[1L]] <- 0
   p
+}
+
+#' How far z is on its way from a to b, whatever their size
+#' @noRd
+share_of_way <- function(z, a, b) {
+  size <- pmax(abs(a), abs(b))
+  (z / size - a / size) / (b / size - a / size)
 }
 
 #' Processed values to original values

@@ -28,17 +28,23 @@ resolve_members <- function(ensemble, units) {
 
 #' What folds are drawn from: the training rows, of copies of a row one
 #'
-#' A row with a weight of k and k copies of it are the same to the draw.
+#' A row with a weight of k and k copies of it are the same to the draw. (Trials are copies of a row that differ by
+#' their class.)
 #' @param rows Row numbers of the data.
 #' @param weights NULL, or as counts.
 #' @return list(n, groups, classes, counts; unit = of every training row, NULL if each is its own)
 #' @noRd
 fold_units <- function(rows, groups, classes, weights) {
-  if (!is.null(groups) || !anyDuplicated(rows)) {
+  key <- if (is.null(classes)) rows else rows + max(rows) * classes
+  if (!anyDuplicated(key)) {
     return(list(n = length(rows), groups = groups, classes = classes, counts = weights))
   }
-  first <- which(!duplicated(rows))
-  list(n = length(first), classes = classes[first], unit = match(rows, rows[first]))
+  first <- which(!duplicated(key))
+  unit <- match(key, key[first])
+  list(
+    n = length(first), groups = groups[first], classes = classes[first],
+    counts = as.vector(rowsum(weights %||% rep(1, length(rows)), unit)), unit = unit
+  )
 }
 
 #' How many folds there can be, and why not more

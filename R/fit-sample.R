@@ -15,7 +15,7 @@ fit_sample <- function(frame, columns, spec, explicit) {
   frame <- drop_task_feature(frame, task, explicit)
   n <- frame$n
   if (is.null(spec$pairs)) model_components(length(frame$columns), spec$order) # stops at what is too large
-  rows <- used_rows(frame, task, spec$weights, spec$offset, spec$subset, spec$na_action)
+  rows <- used_rows(frame, task, spec$weights, spec$offset, spec$subset, spec$na_action, spec$family)
   tell_suspects(frame$columns, rows$index, n)
   value <- take_rows(frame$response$value, rows$index, n)
   trials <- count_trials(value, frame$response$name, spec$family)

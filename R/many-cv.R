@@ -103,7 +103,9 @@ resampling_job <- function(formula, data, given, caller, roles, dots) {
     pn_abort("{.arg task} must name a column here, as in {.code ~ sex}.", class = "task", arg = "task")
   }
   group_role <- resolve_role(groups, columns, env, "groups", frame$n)
-  rows <- used_rows(frame, task_role, value$weights, value$offset, value$subset, roles$na_action)$index
+  rows <- used_rows(
+    frame, task_role, value$weights, value$offset, value$subset, roles$na_action, roles$family
+  )$index
   tell_suspects(frame$columns, rows, frame$n)
   check_weights(value$weights, frame$n, rows)
   observed <- take_rows(frame$response$value, rows, frame$n)
@@ -211,7 +213,7 @@ fit_fold <- function(item, threads, job) {
     protonam_warning_unknown_values = function(w) {
       told <- strsplit(conditionMessage(w), "\n", fixed = TRUE)[[1L]][-1L]
       pn_warn(
-        c("Fold {item$name} has values that do not occur in the other folds.", escape_braces(told)),
+        c("There are values that do not occur in the other folds.", escape_braces(told)),
         class = "unknown_values", columns = w$columns, levels = w$levels
       )
       invokeRestart("muffleWarning")

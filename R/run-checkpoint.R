@@ -6,7 +6,7 @@
 # part's keys. Keys of work within a unit begin with the unit's key and "/", the state of an unfinished unit is
 # stored under its key and "~"; both are removed when the unit is finished. Without a checkpoint the store is NULL.
 
-checkpoint_format <- "protonam checkpoint 1"
+checkpoint_format <- "protonam checkpoint 2"
 
 #' Open a checkpoint, before any work is done
 #'

@@ -26,12 +26,12 @@ map_work <- function(items, fun, ..., threads = NULL, each = NULL, packages = ch
   labels <- names(items) %||% as.character(seq_along(items))
   items <- unname(items)
   keys <- if (!is.null(store)) vapply(items, digest, "")
-  take <- function(i, value) {
-    if (!is.null(store)) unit_put(store, keys[i], value)
-    if (!is.null(each)) each(i, value)
+  take <- function(i, one) {
+    if (!is.null(store)) unit_put(store, keys[i], one)
+    if (!is.null(each)) each(i, one$value)
   }
   way <- list(plan = plan, threads = threads, labels = labels, each = take, progress = progress, store = store)
-  done <- lapply(seq_along(items), function(i) list(value = unit_get(store, keys[i])))
+  done <- lapply(seq_along(items), function(i) unit_get(store, keys[i]))
   for (i in which_done(done)) {
     progress(labels[i])
     if (!is.null(each)) each(i, done[[i]]$value)
@@ -48,6 +48,7 @@ map_work <- function(items, fun, ..., threads = NULL, each = NULL, packages = ch
     done[again] <- do_work(items[again], fun, list(...), part_of_way(way, again), alone = TRUE)
   }
   if (any(vapply(done[again], is_lost, NA))) renew_workers() # the plan is the user's: no dead worker stays in it
+  tell_collected(lapply(done, `[[`, "told"), labels)
   tell_failed(done, labels)
   lapply(done, `[[`, "value")
 }
@@ -60,7 +61,7 @@ part_of_way <- function(way, at) {
   way$labels <- way$labels[at]
   way$each <- local({
     each <- way$each
-    function(i, value) each(at[i], value)
+    function(i, one) each(at[i], one)
   })
   way
 }
@@ -97,12 +98,12 @@ should_repeat <- function(one) !is.null(one$error) && !inherits(one$error, "prot
 #' @param shared Arguments that all items share.
 #' @param way list(plan, threads, labels, each, progress, store), see map_work()
 #' @param alone Every item on a separate worker?
-#' @return list of list(value =) or list(error =)
+#' @return list of list(value =, told =) or list(error =, told =), see attempt_quietly()
 #' @noRd
 do_work <- function(items, fun, shared, way, alone = FALSE) {
   plan <- way$plan
   tell <- function(i, one) {
-    if (is.null(one$error)) way$each(i, one$value)
+    if (is.null(one$error)) way$each(i, one)
   }
   if (plan$parallel) {
     n <- length(items)
@@ -200,7 +201,7 @@ run_chunk <- function(items, work, labels) {
 }
 
 do_piece <- function(item, work, threads, label) {
-  one <- attempt(do.call(work$fun, c(list(item, threads = threads), work$shared), quote = TRUE))
+  one <- attempt_quietly(do.call(work$fun, c(list(item, threads = threads), work$shared), quote = TRUE))
   work$progress(label)
   one
 }

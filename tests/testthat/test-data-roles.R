@@ -55,14 +55,12 @@ test_that("tasks are groups", {
   })
 })
 
-test_that("rows of weight zero are neither trained on nor validated with", {
-  expect_identical(rows_of_weight(NULL, 3), 1:3)
-  expect_identical(rows_of_weight(c(1, 0, 0.5), 3), c(1L, 3L))
-})
-
 test_that("every class and group must be trained on", {
   response <- read_response(c("a", "b", "a"), "y")
   expect_error(check_training_rows(response, NULL, c(1, 3)), class = "protonam_error_one_class")
+  counts <- read_response(c(0, 0, 3), "y", "poisson")
+  expect_error(check_training_rows(counts, NULL, 1:2), "are zero", class = "protonam_error_one_class")
+  expect_no_error(check_training_rows(counts, NULL, 2:3))
   numbers <- read_response(c(1, 2, 4), "y")
   task <- list(name = "g", levels = c("u", "v"), id = c(1L, 2L, 1L))
   expect_error(check_training_rows(numbers, task, c(1, 3)), "\"v\"", class = "protonam_error_task")

@@ -147,4 +147,12 @@ test_that("a limit that many rows share lies beside its neighbour", {
   expect_identical(clipped_ends(c(5, 2, 9, 20, 20, 9, 2, 2, 5)), c(FALSE, FALSE))
   expect_identical(clipped_ends(c(900, rep(1, 50))), c(FALSE, FALSE))
   expect_identical(clipped_ends(c(40, 5, 300, 300, 300, 300, 300, 3, 2)), c(TRUE, FALSE))
+test_that("probabilities between quantiles are numbers, however close or far apart the quantiles are", {
+  probability <- function(unit, x) {
+    scaling <- list(value = c(-2, 1, 1.5) * unit, lower = c(0, 0.5, 1), upper = c(0, 0.5, 1))
+    quantile_probability(scaling, x * unit)
+  }
+  x <- c(-2, -0.5, 1, 1.25, 1.5)
+  expect_identical(probability(1, x), c(0, 0.25, 0.5, 0.75, 1))
+  for (unit in c(2^-1060, 2^-1000, 2^1022)) expect_equal(probability(unit, x), probability(1, x), tolerance = 1e-12)
 })

@@ -18,6 +18,20 @@ test_that("the weight of a group is that of its rows", {
   expect_identical(as.vector(rowsum(counts, once)), c(4, 4, 4))
 })
 
+test_that("copies of a row make no more members than its weight, whatever the groups and classes", {
+  groups <- c("a", "b", "c", "a")
+  classes <- c(0, 1, 1, 0)
+  counts <- c(3, 1, 2, 2)
+  copies <- rep(1:4, counts)
+  once <- fold_units(1:4, groups, classes, counts)
+  copied <- fold_units(copies, groups[copies], classes[copies], NULL)
+  expect_identical(fold_limits(copied), fold_limits(once))
+  expect_identical(copied[names(once)], once)
+  # successes and failures of one row differ by their class
+  trials <- fold_units(c(1, 1, 2, 2), c(1, 1, 2, 2), c(1, 0, 1, 0), c(5, 2, 1, 1))
+  expect_identical(trials$n, 4L)
+})
+
 test_that("a whole weight stands for copies of the row, in the default fit, too", {
   skip_on_cran()
   data <- jump_data(120)

@@ -63,9 +63,22 @@ test_that("values that only one fold has are told with the fold's name", {
   data <- mixed_data(60)
   data$site <- rep(c("a", "b", "c"), c(25, 34, 1))
   expect_warning(
-    quick_cv(y ~ age + site, data, folds = rep(1:3, each = 20)), "^Fold 3 has values.*site",
+    quick_cv(y ~ age + site, data, folds = rep(1:3, each = 20)), "^In fold 3: There are values.*site",
     class = "protonam_warning_unknown_values"
   )
+  # many folds, one warning
+  data$site <- paste0("s", rep(1:12, each = 5))
+  seen <- list()
+  withCallingHandlers(
+    quick_cv(y ~ age + site, data, folds = rep(1:3, each = 20)),
+    protonam_warning = function(w) {
+      seen <<- c(seen, list(w))
+      invokeRestart("muffleWarning")
+    }
+  )
+  expect_length(seen, 1L)
+  expect_match(conditionMessage(seen[[1]]), "^In fold 1, fold 2 and fold 3: There are.*\"s1\".*Details.*fold 1\\.$")
+  expect_setequal(seen[[1]]$levels$site, data$site)
 })
 
 test_that("variables beside the data are divided like columns", {
