@@ -147,6 +147,8 @@ test_that("a limit that many rows share lies beside its neighbour", {
   expect_identical(clipped_ends(c(5, 2, 9, 20, 20, 9, 2, 2, 5)), c(FALSE, FALSE))
   expect_identical(clipped_ends(c(900, rep(1, 50))), c(FALSE, FALSE))
   expect_identical(clipped_ends(c(40, 5, 300, 300, 300, 300, 300, 3, 2)), c(TRUE, FALSE))
+})
+
 test_that("probabilities between quantiles are numbers, however close or far apart the quantiles are", {
   probability <- function(unit, x) {
     scaling <- list(value = c(-2, 1, 1.5) * unit, lower = c(0, 0.5, 1), upper = c(0, 0.5, 1))
