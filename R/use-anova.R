@@ -52,7 +52,7 @@ anova.protonam <- function(object, ..., level = 0.95) {
   structure(
     cbind(table, do.call(rbind, rows)),
     class = c("protonam_anova", "data.frame"), level = level, loss = loss_names[[first$family$family]],
-    grouped = !is.null(first$groups), same_folds = all(vapply(fits, function(fit) identical(fit$fold, first$fold), NA))
+    units = error_units(first), same_folds = all(vapply(fits, function(fit) identical(fit$fold, first$fold), NA))
   )
 }
 
@@ -135,9 +135,9 @@ print.protonam_anova <- function(x, digits = 3, ...) {
   print(lines[c(TRUE, !all(is.na(x$task)), TRUE, TRUE)], row.names = FALSE, right = FALSE)
   cat("\n")
   cat(strwrap(paste0(
-    sprintf("Differences to the model above, with %s %% intervals over %s; negative: ", percent, if (
-      isTRUE(attr(x, "grouped"))
-    ) "groups" else "rows"),
+    sprintf(
+      "Differences to the model above, with %s %% intervals over %s; negative: ", percent, attr(x, "units") %||% "rows"
+    ),
     "this model is better.", if (!isTRUE(attr(x, "same_folds"))) " The models have different folds, which adds noise."
   )), sep = "\n")
   invisible(x)

@@ -59,7 +59,7 @@ calibration <- function(fit, newdata = NULL, by = NULL, smooth = c("spline", "lo
   structure(class = "protonam_calibration", list(
     summary = bind("summary"), line = bind("line"), curve = bind("curve"), groups = bind("groups"),
     histogram = bind("histogram"), level = level, smooth = smooth, family = parts[[1L]]$family$family,
-    source = outcomes$source, by = outcomes$by_name, name = fit$response$name,
+    source = outcomes$source, unit = outcomes$unit, by = outcomes$by_name, name = fit$response$name,
     event = if (ncol(labels) == 0L || !"class" %in% names(labels)) parts[[1L]]$event
   ))
 }
@@ -87,13 +87,13 @@ calibrate_part <- function(rows, smooth, level) {
     out <- c(value, measure_interval(name, value, measured$error[at], level))
     stats::setNames(as.list(out), paste0(name, c("", "_lower", "_upper")))
   }
-  grid <- prediction_grid(rows$mean)
+  grid <- prediction_grid(rows$mean, rows$trials)
   summary <- data.frame(
-    n = length(rows$y), predicted = weighted_mean(rows$mean, rows$weights),
+    n = outcome_count(rows), predicted = weighted_mean(rows$mean, rows$weights),
     observed = weighted_mean(rows$y, rows$weights), own("intercept"), own("slope"),
     as.list(calibration_distances(rows, curve))
   )
-  if (rows$family$family == "binomial") summary <- cbind(summary[1L], events = sum(rows$y == 1), summary[-1L])
+  if (rows$family$family == "binomial") summary <- cbind(summary[1L], events = event_count(rows), summary[-1L])
   list(
     summary = summary,
     line = data.frame(
@@ -111,8 +111,8 @@ calibrate_part <- function(rows, smooth, level) {
 
 #' Predictions at which a curve is evaluated: as dense as the rows, and up to the ends
 #' @noRd
-prediction_grid <- function(mean) {
-  unique(sort(c(stats::quantile(mean, 0:100 / 100, names = FALSE), seq(min(mean), max(mean), length.out = 101L))))
+prediction_grid <- function(mean, trials = NULL) {
+  unique(sort(c(outcome_quantile(mean, trials, 0:100 / 100), seq(min(mean), max(mean), length.out = 101L))))
 }
 
 #' @rdname calibration

@@ -23,10 +23,14 @@ fit_data <- function(fit, data, caller) {
     evaluate_response(fit$formula[[2L]], columns, fit$env)$value
   }
   same <- n >= max(rows) && (!is.null(fit$rows) || n == fit$nobs) && tryCatch(
-    isTRUE(all.equal(
-      unname(apply_response(fit$response, take_rows(observed, rows, n))), unname(fit$y),
-      check.attributes = FALSE
-    )),
+    if (isTRUE(fit$response$trials)) {
+      same_trials(fit, observed, rows)
+    } else {
+      isTRUE(all.equal(
+        unname(apply_response(fit$response, take_rows(observed, rows, n))), unname(fit$y),
+        check.attributes = FALSE
+      ))
+    },
     error = function(e) FALSE
   )
   if (!same) {

@@ -66,7 +66,7 @@ term_evidence <- function(fit, terms = NULL, level = 0.95, threads = NULL) {
   structure(
     table,
     class = c("protonam_evidence", "data.frame"), level = level, loss = loss_names[[fit$family$family]],
-    response = fit$response$name, members = length(fit$members), grouped = !is.null(fit$groups)
+    response = fit$response$name, members = length(fit$members), units = error_units(fit)
   )
 }
 
@@ -121,7 +121,7 @@ print.protonam_evidence <- function(x, digits = 3, ...) {
   cat("\n")
   cat(strwrap(sprintf(
     "Increase of the out-of-fold loss without the term, with %s %% intervals over %s. p: test that the shape is flat.",
-    percent, if (isTRUE(attr(x, "grouped"))) "groups" else "rows"
+    percent, attr(x, "units") %||% "rows"
   )), sep = "\n")
   invisible(x)
 }
