@@ -48,7 +48,8 @@ fit_sample <- function(frame, columns, spec, explicit) {
   check_response_size(response, response$y, offset)
   list(
     frame = frame, n = n, rows = rows, weights = weights, offset = offset, offset_from = offset_from,
-    response = response, task = task, groups = groups, clusters = clusters, seed = seed, split = split, separate = separate
+    response = response, task = task, groups = groups, clusters = clusters, seed = seed, split = split,
+    separate = separate
   )
 }
 

@@ -80,7 +80,11 @@ member_links <- function(fit, own, threads = NULL) {
   columns <- structure(lapply(unclass(own$columns), take_rows, own$rows, own$n), info = NULL)
   rows <- structure(columns, class = "data.frame", row.names = seq_along(own$rows))
   # the offset is that of the fit
-  new <- suppressWarnings(encode_newdata(fit, rows, offset = if (!is.null(fit$offset)) 0))
+  new <- withCallingHandlers(
+    suppressWarnings(encode_newdata(fit, rows, offset = if (!is.null(fit$offset)) 0)),
+    # validation rows may go beyond the others
+    protonam_message_extrapolation = function(m) invokeRestart("muffleMessage")
+  )
   links <- lapply(seq_along(fit$members), function(m) {
     visible_link(fit, engine_link(fit, new$data, new$unknown, threads, members = m), new$task, fit$offset_values)
   })
