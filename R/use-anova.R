@@ -123,7 +123,6 @@ print.protonam_anova <- function(x, digits = 3, ...) {
   if (is.null(attr(x, "loss")) || !all(c("model", "loss", "difference", "lower", "upper") %in% names(x)) || !nrow(x)) {
     return(print_used(x, nrow(x)))
   }
-  percent <- format(100 * attr(x, "level"), digits = 3L)
   cat("Out-of-fold ", attr(x, "loss"), " of ", count(length(unique(x$model)), "model"), "\n\n", sep = "")
   number <- decimal_text(c(x$difference, (x$upper - x$lower) / 2), digits)
   lines <- data.frame(
@@ -134,13 +133,18 @@ print.protonam_anova <- function(x, digits = 3, ...) {
   )
   print(lines[c(TRUE, !all(is.na(x$task)), TRUE, TRUE)], row.names = FALSE, right = FALSE)
   cat("\n")
-  cat(strwrap(paste0(
+  cat(strwrap(comparison_note(x)), sep = "\n")
+  invisible(x)
+}
+
+comparison_note <- function(x) {
+  paste0(
     sprintf(
-      "Differences to the model above, with %s %% intervals over %s; negative: ", percent, attr(x, "units") %||% "rows"
+      "Differences to the model above, with %s %% intervals over %s; negative: ",
+      format(100 * attr(x, "level"), digits = 3L), attr(x, "units") %||% "rows"
     ),
     "this model is better.", if (!isTRUE(attr(x, "same_folds"))) " The models have different folds, which adds noise."
-  )), sep = "\n")
-  invisible(x)
+  )
 }
 
 # What does not exist -------------------------------------------------------------------------------------------------
