@@ -1,6 +1,6 @@
 # Forest plots: estimates with intervals, one line each. Pure data.
 
-line_height_inches <- 0.16 # that the name of a line needs, at full size
+line_height_inches <- 0.15 # that the name of a line needs, at full size
 block_gap <- 0.5 # between blocks, in lines
 most_far <- 5 # an interval so many times as wide as most is cut
 
@@ -28,9 +28,12 @@ forest_figure <- function(lines, scale, series, caption, options) {
   pages <- panel_pages(rep(TRUE, length(parts)), options)
   width <- panel_chars(pages[[1L]], options$room)
   limits <- lapply(titles, function(title) forest_limits(lines[lines$panel %in% title, ], options$xlim, scale$ratio))
-  panels <- lapply(parts, function(part) {
-    ends <- limits[[match(part$panel[1L], titles)]]
-    cut_panel(forest_panel(part, ends, scale, length(series$colours), width))
+  heights <- vapply(parts, forest_height, 0)
+  panels <- lapply(seq_along(parts), function(i) {
+    ends <- limits[[match(parts[[i]]$panel[1L], titles)]]
+    # lines are as far apart in all parts
+    below <- max(heights) - heights[i]
+    cut_panel(forest_panel(parts[[i]], list(x = ends, below = below), scale, length(series$colours), width))
   })
   list(
     panels = panels, pages = pages, series = series, key = NULL, ylab = NULL, xlab = scale$title,
@@ -84,18 +87,27 @@ forest_limits <- function(lines, given, ratio) {
   spread(c(0, lines$x, lines$lower[near], lines$upper[near]), 0.05)
 }
 
-forest_panel <- function(lines, limits, scale, count, width) {
+#' How many lines high a part is, with the gaps between its blocks
+#' @noRd
+forest_height <- function(lines) max(forest_lines(lines)) + block_gap * (length(unique(lines$block)) - 1)
+
+#' @param room list(x: limits of the axis of estimates; below: free lines at the foot)
+#' @noRd
+forest_panel <- function(lines, room, scale, count, width) {
+  limits <- room$x
   id <- forest_lines(lines)
   first <- !duplicated(id)
   block <- match(lines$block[first], unique(lines$block))
-  top <- max(id) + block_gap * (max(block) - 1)
+  top <- forest_height(lines)
   place <- top + 1 - seq_len(max(id)) - block_gap * (block - 1)
   y <- place[id] - if (count > 1L) dodge_all(lines$series, count, 0.6) else 0
-  room <- max(10L, as.integer(0.5 * width))
-  names <- ifelse(duplicated(block), NA, lines$name[first])
-  spare <- max(0, least_bars - top) / 2
+  most <- max(10L, as.integer(0.5 * width))
+  # where there are no values, every line has its name
+  names <- ifelse(duplicated(block) & !is.na(lines$value[first]), NA, lines$name[first])
+  # few lines do not fill the page
+  spare <- max(0, least_bars - top - room$below) / 2
   axis <- list(
-    limits = c(0.4 - spare, top + 0.6 + spare), at = place, labels = line_labels(names, lines$value[first], room),
+    limits = c(0.4 - spare - room$below, top + 0.6 + spare), at = place, labels = line_labels(names, lines$value[first], most),
     named = TRUE
   )
   known <- is.finite(lines$x)
@@ -105,9 +117,11 @@ forest_panel <- function(lines, limits, scale, count, width) {
     interval = data.frame(x = lines$lower, y = y, xend = lines$upper, yend = y, series = lines$series)[bounded, ]
   )
   if (limits[1L] > 0 || limits[2L] < 0) marks$guide <- NULL
-  for (role in c("point", "missing", "end")) {
+  for (role in c("point", "missing")) {
     marks[[role]] <- data.frame(x = lines$x, y = y, series = lines$series)[known & lines$role == role, ]
   }
+  # a reference is the same for all series
+  marks$end <- data.frame(x = lines$x, y = place[id], series = 1L)[known & lines$role == "end" & !duplicated(id), ]
   title <- lines$panel[1L]
   list(
     title = if (!is.na(title)) wrap_name(title, width), kind = "forest", flipped = TRUE,

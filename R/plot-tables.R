@@ -150,7 +150,8 @@ jump_figure <- function(x, options) {
     sprintf("Sizes of jumps with %s %% intervals.", format(100 * attr(x, "level"), digits = 3L)),
     if (any(!x$holds)) "Open diamonds: jumps found on one half of the rows and not confirmed on the other."
   )
-  title <- paste("jump:", attr(x, "scale_label"))
+  of <- attr(x, "scale_label")
+  title <- if (attr(x, "family") == "gaussian") paste("jump of the", of) else sprintf("size of the jump (%s)", of)
   forest_figure(lines, list(title = title, ratio = ratio), series$labels, caption, options)
 }
 
