@@ -7,8 +7,8 @@ most_far <- 5 # an interval so many times as wide as most is cut
 #' A figure of estimates with intervals
 #'
 #' @param lines Data frame in the order of the figure: block (terms, whose lines stand together), name, value (shown as
-#'   "name = value", the name once per block; NA for none), x, lower, upper (logarithms for ratios), role (a mark: point,
-#'   missing or end), series (a number) and panel (a title, or NA for a single panel).
+#'   "name = value", the name once per block; NA for none), x, lower, upper (logarithms for ratios), role (a mark:
+#'   point, missing or end), series (a number) and panel (a title, or NA for a single panel).
 #' @param scale list(title, ratio): of the axis.
 #' @param series Names of the series.
 #' @noRd
@@ -107,8 +107,8 @@ forest_panel <- function(lines, room, scale, count, width) {
   # few lines do not fill the page
   spare <- max(0, least_bars - top - room$below) / 2
   axis <- list(
-    limits = c(0.4 - spare - room$below, top + 0.6 + spare), at = place, labels = line_labels(names, lines$value[first], most),
-    named = TRUE
+    limits = c(0.4 - spare - room$below, top + 0.6 + spare), at = place,
+    labels = line_labels(names, lines$value[first], most), named = TRUE
   )
   known <- is.finite(lines$x)
   bounded <- known & is.finite(lines$lower) & is.finite(lines$upper)

@@ -134,7 +134,8 @@ gg_layer <- function(mark, style, role, figure) {
     ),
     point = draw(
       ggplot2::geom_point, c(x = "x", y = "y"),
-      shape = style$shape, size = 1.7 * style$size * min(1, figure$text), fill = "white", stroke = 0.8, alpha = style$opacity %||% 1
+      shape = style$shape, size = 1.7 * style$size * min(1, figure$text), fill = "white", stroke = 0.8,
+      alpha = style$opacity %||% 1
     ),
     text = draw(
       ggplot2::geom_text, c(x = "x", y = "y", label = "label", hjust = "adjust"),

@@ -127,7 +127,8 @@ outcomes_new <- function(fit, newdata, by, dots) {
   sets <- outcome_sets(fit, link, y, weights, NULL, kept)
   check_both_classes(fit, sets)
   list(
-    sets = sets, by = if (!is.null(by)) group_factor(by$value)[copies$at %||% kept], by_name = by$name, source = "new data"
+    sets = sets, by = if (!is.null(by)) group_factor(by$value)[copies$at %||% kept], by_name = by$name,
+    source = "new data"
   )
 }
 
