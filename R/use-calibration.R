@@ -21,10 +21,11 @@
 #'
 #' @return A list of class `protonam_calibration` with data frames, which have the columns `response`, `class` and
 #'   `group` where there are several:
-#' * `summary`: `n`, `events` (two classes), `predicted` and `observed` (means), `intercept` (calibration-in-the-large)
-#'   and `slope` with their intervals (`intercept_lower` and so on), and distances between curve and predictions: `ici`
-#'   (integrated calibration index: mean absolute distance over the rows), `e50`, `e90`, `emax` (its median, ninth
-#'   decile and maximum), `eci` (estimated calibration index: 100 times the mean squared distance);
+#' * `summary`: `n` (rows, or trials where the response counts them), `events` (two classes), `predicted` and `observed`
+#'   (means), `intercept` (calibration-in-the-large) and `slope` with their intervals (`intercept_lower` and so on), and
+#'   distances between curve and predictions: `ici` (integrated calibration index: mean absolute distance over the
+#'   rows), `e50`, `e90`, `emax` (its median, ninth decile and maximum), `eci` (estimated calibration index: 100 times
+#'   the mean squared distance);
 #' * `line`: the columns `intercept` and `slope` of the regression on the linear predictor with both free;
 #' * `curve`: `predicted`, `observed`, `lower`, `upper`;
 #' * `groups`: tenths of the rows by prediction: `n`, `predicted`, `observed`, `lower`, `upper`;
