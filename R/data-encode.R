@@ -18,6 +18,7 @@
 #                  at most 1000 observed values, and `missing`, the weight of missing rows; for plots
 #   typical        up to 16 processed values at evenly spaced quantiles, for averaging over the feature
 #   words          absent, or list(label, units), as the column's attributes say (packages Hmisc, labelled)
+#   shown          absent, or the levels of a factor in its own order, if that is not the alphabetical one
 
 categorical_types <- c("logical", "factor", "ordered", "character")
 max_support <- 1000L
@@ -134,6 +135,7 @@ fit_encoder <- function(x, name, counts = NULL, scaling = "quantile", bins = NUL
     support = thin_support(number[order], table$counts[order], sum(table$counts[missing])),
     typical = typical_values(values[order], table$counts[order])
   )
+  encoder$shown <- factor_order(x, levels)
   feature <- list(values = values, codes = table$codes, width = table$width)
   if (!is.null(bins) && is.null(levels) && length(order) > bins) {
     binned <- bin_values(number, values, table$counts, order, bins, own)
@@ -166,6 +168,18 @@ levels_by <- function(present, x, target, counts = NULL) {
 }
 
 shrink_rows <- 10
+
+#' The order in which a factor has its levels, NULL where it is that of their names
+#'
+#' Only what is shown follows it: levels_by() decides the codes, so that a fit does not depend on it.
+#' @noRd
+factor_order <- function(x, levels) {
+  if (!is.factor(x) || is.ordered(x)) {
+    return(NULL)
+  }
+  own <- intersect(enc2utf8(levels(x)), levels)
+  if (!identical(own, sort(own, method = "radix"))) own
+}
 
 abort_infinite <- function(name, scaling) {
   pn_abort(

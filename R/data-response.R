@@ -17,6 +17,7 @@ as_family <- function(family) {
       return(multinomial_family())
     }
     known <- c("gaussian", "binomial", "poisson", "multinomial")
+    refuse_cox(family)
     if (!family %in% known) {
       pn_abort(
         c("{.arg family} must be one of {.or {.val {known}}}, not {describe(family)}.", suggest(family, known)),
@@ -50,20 +51,6 @@ as_family <- function(family) {
 multinomial_family <- function() structure(list(family = "multinomial", link = "logit"), class = "family")
 
 max_classes <- 100L
-
-#' Survival times look like matrices but are not a pair of responses
-#' @noRd
-refuse_survival <- function(response) {
-  if (inherits(response$value, "Surv")) {
-    pn_abort(
-      c(
-        "The response {.field {response$name}} is a survival time.",
-        i = "Fit the event within a fixed time instead, e.g. {.code time < 365 & status == 1}."
-      ),
-      class = "response", arg = response$name
-    )
-  }
-}
 
 #' Read the response
 #'
@@ -110,7 +97,8 @@ read_one_response <- function(y, name, family) {
 }
 
 read_classes <- function(y, name, family) {
-  if (is.character(y)) y <- factor(y, levels = sort(unique(y), method = "radix"))
+  text <- is.character(y)
+  if (text) y <- factor(y, levels = sort(unique(y), method = "radix"))
   if (is.logical(y)) y <- factor(y, levels = c(FALSE, TRUE))
   levels <- levels(y)
   y <- as.integer(y) - 1
@@ -132,9 +120,8 @@ read_classes <- function(y, name, family) {
   k <- length(levels)
   if (is.null(family)) {
     if (k > max_classes || (k > 20L && k > sum(!is.na(y)) / 2)) {
-      numbers <- !anyNA(suppressWarnings(as.numeric(levels)))
-      hint <- if (numbers) {
-        "Its values look like numbers: convert it with {.fn as.numeric}."
+      hint <- if (all(looks_numeric(levels))) {
+        "Its values look like numbers: convert it with {.code {number_code(levels, name)}}."
       } else {
         "If these really are classes, use {.code family = \"multinomial\"}."
       }
@@ -143,6 +130,7 @@ read_classes <- function(y, name, family) {
         class = "many_classes", arg = name
       )
     }
+    tell_number_classes(levels, name, text)
     family <- if (k == 2L) stats::binomial() else multinomial_family()
   }
   if (!family$family %in% c("binomial", "multinomial")) {

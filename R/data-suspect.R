@@ -10,7 +10,8 @@ few_ids <- 20L # rows that may have a level each
 
 # Classes of these warnings; a cross-validation gives them once, not for each fold
 suspect_warnings <- paste0(
-  "protonam_warning_", c("text_numbers", "id_column", "empty_column", "constant_response", "fractional_counts")
+  "protonam_warning_",
+  c("text_numbers", "number_classes", "id_column", "empty_column", "constant_response", "fractional_counts")
 )
 
 #' Warn of features that are numbers written as text, that identify rows, or that have no values
@@ -38,14 +39,22 @@ tell_suspect <- function(x, name) {
   }
 }
 
+looks_numeric <- function(text) grepl(number_like, trimws(text))
+
+#' Code that makes numbers of text
+#' @noRd
+number_code <- function(text, name = "x") {
+  sprintf(if (any(grepl(",", text))) "as.numeric(gsub(\",\", \"\", %s))" else "as.numeric(%s)", name)
+}
+
 tell_text <- function(x, name) {
   known <- if (is.factor(x)) levels(x)[tabulate(x, nlevels(x)) > 0L] else unique(x[!is.na(x)])
   k <- length(known)
-  number <- grepl(number_like, trimws(known))
+  number <- looks_numeric(known)
   if (k > (if (is.factor(x)) many_codes else few_codes) && mean(number) >= 0.8) {
     example <- known[number][which.max(grepl("[^0-9.]", known[number]))]
     kind <- if (is.factor(x)) "a factor" else "text"
-    code <- sprintf(if (is.factor(x)) "as.numeric(as.character(%s))" else "as.numeric(gsub(\",\", \"\", %s))", name)
+    code <- if (is.factor(x)) sprintf("as.numeric(as.character(%s))", name) else number_code(known, name)
     pn_warn(
       c(
         paste(
@@ -111,7 +120,7 @@ refuse_text_matrix <- function(data, arg) {
   }
   numbers <- vapply(seq_len(ncol(data)), function(j) {
     known <- unique(data[!is.na(data[, j]), j])
-    length(known) > 0L && all(grepl(number_like, trimws(known)))
+    length(known) > 0L && all(looks_numeric(known))
   }, NA)
   if (any(numbers)) {
     names <- (colnames(data) %||% paste0("V", seq_len(ncol(data))))[numbers]
@@ -121,6 +130,63 @@ refuse_text_matrix <- function(data, arg) {
         i = "{.fn as.matrix} of a data frame with text makes all of it text. Give the data frame itself."
       ),
       class = "data", arg = arg
+    )
+  }
+}
+
+#' Warn of classes of a response that look like measurements rather than codes: many, or not whole
+#' @param text Was the response text? A factor has levels on purpose, unless they are many.
+#' @noRd
+tell_number_classes <- function(levels, name, text) {
+  k <- length(levels)
+  whole <- grepl("^[0-9]+$", trimws(levels))
+  if (!all(looks_numeric(levels)) || k < 3L || (k <= (if (text) few_codes else many_codes) && (!text || all(whole)))) {
+    return(invisible())
+  }
+  example <- levels[which.min(whole)]
+  code <- if (text) number_code(levels, name) else sprintf("as.numeric(as.character(%s))", name)
+  pn_warn(
+    c(
+      paste(
+        "The response {.field {name}} is {if (text) 'text' else 'a factor'} that looks like numbers, such as",
+        "{.val {example}}: its {k} values are fitted as classes."
+      ),
+      i = "If it is a number, convert it first, as in {.code {code}}; {.code family = \"multinomial\"} says it is not."
+    ),
+    class = "number_classes", arg = name
+  )
+}
+
+#' Stop at a survival time: there is no Cox model yet
+#' @param response From a frame: list(value, expr, name).
+#' @noRd
+refuse_survival <- function(response) {
+  if (!inherits(response$value, "Surv")) {
+    return(invisible())
+  }
+  arg <- if (is.null(response$expr)) "y" else "formula"
+  pn_abort(
+    c(
+      if (arg == "y") {
+        "The response {.arg y} is a survival time; there is no Cox model yet."
+      } else {
+        "The response {.field {response$name}} in {.arg formula} is a survival time; there is no Cox model yet."
+      },
+      i = "Fit the event within a fixed time instead, e.g. {.code time < 365 & status == 1}.",
+      i = "Leave out rows that were censored before that time: what happened to them is not known."
+    ),
+    class = c("survival", "response"), arg = arg
+  )
+}
+
+refuse_cox <- function(family) {
+  if (tolower(family) %in% c("cox", "coxph", "cox.ph", "survival")) {
+    pn_abort(
+      c(
+        "{.arg family} {.val {family}} is not available: there is no Cox model yet.",
+        i = "Fit the event within a fixed time instead, with {.code family = binomial()}."
+      ),
+      class = c("survival", "family"), arg = "family"
     )
   }
 }

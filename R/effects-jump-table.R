@@ -89,7 +89,7 @@ jumps <- function(fit, terms = NULL, level = 0.95,
     class = c("protonam_jumps", "data.frame"), level = level, scale = scale, scale_label = scale_label(fit, scale),
     family = fit$family$family, members = length(fit$members),
     columns = stats::setNames(lapply(fit$encoder, `[`, c("name", "type", "unit")), feature_names(fit)),
-    prototypes = intersect(feature_names(fit)[terms], feature_names(fit)[engine_of(fit)$net])
+    words = feature_words(fit), prototypes = intersect(feature_names(fit)[terms], feature_names(fit)[engine_of(fit)$net])
   )
 }
 
@@ -133,9 +133,7 @@ print.protonam_jumps <- function(x, digits = 2, ...) {
   width <- list(lower = x$size_lower, upper = x$size_upper, estimate = x$size)
   decimals <- if (gaussian) table_decimals(width, digits) else digits
   number <- function(value) formatC(round(value, decimals) + 0, digits = decimals, format = "f", big.mark = ",")
-  at <- function(value) {
-    unlist(Map(function(term, value) format_values(columns[[term]], value), x$term, value), use.names = FALSE)
-  }
+  at <- function(value) jump_values(x, value)
   lines <- data.frame(
     term = x$term, task = x$task, output = x$output,
     position = sprintf("%s (%s to %s)", at(x$position), at(x$lower), at(x$upper)),
@@ -151,6 +149,13 @@ print.protonam_jumps <- function(x, digits = 2, ...) {
 
 jumps_note <- "A jump holds if its place, found on one half of the rows, is confirmed on the other, both ways. Members: those
   whose curve changes there by at least half of the jump."
+
+#' Positions as they are written: dates as dates
+#' @noRd
+jump_values <- function(x, value) {
+  columns <- attr(x, "columns")
+  unlist(Map(function(term, value) format_values(columns[[term]], value), x$term, value), use.names = FALSE)
+}
 
 #' What to say where there is nothing to list
 #' @noRd

@@ -97,10 +97,10 @@ feature_words <- function(object) {
   list(labels = word("label"), units = word("units"))
 }
 
-#' Levels in the order in which they are shown; that of the encoder may differ (levels_by())
+#' Levels in the order in which they are shown, that of the factor; that of the encoder may differ (levels_by())
 #' @noRd
 shown_levels <- function(encoder) {
-  if (encoder$type == "ordered") encoder$levels else sort(encoder$levels, method = "radix")
+  if (encoder$type == "ordered") encoder$levels else encoder$shown %||% sort(encoder$levels, method = "radix")
 }
 
 describe_feature <- function(encoder) {

@@ -27,7 +27,8 @@
 #' @param simultaneous Should a band hold simultaneously for the whole curve rather than pointwise? See Bands.
 #' @param reference Values with which effects are compared, such as `list(age = 60)`: the effects of these features are
 #'   differences to the effect at the reference (or ratios, see `scale`), with bands of the differences. `TRUE` compares
-#'   every feature with a default value, see [effect_table()]. Effects of other features, and pairs, remain centred.
+#'   every feature with a default value, see [effect_table()]. A value beyond the training data is marked. Effects of
+#'   other features, and pairs, remain centred.
 #'
 #' @section Bands: Each member of the default fit leaves out one fold of the rows; otherwise the members are identical.
 #' The delete-a-group jackknife turns their differences into a standard error: with \eqn{K} members \eqn{f_k} and their
@@ -85,8 +86,8 @@
 #' Attributes: `"intercept"`, `"scale"`, `"scale_label"`, `"level"`, `"members"`, `"band"` (what the band means),
 #' `"response"`, `"family"`, `"order"`, `"importance"` (of each term), `"features"` (of each term), `"terms"` (for
 #' each feature its type, levels, range, density and some quantiles, for plots), `"words"` (labels and units that the
-#' columns of the data had), `"reference"` (named text, the values with which effects are compared, or `NULL`), and
-#' `"jumps"` (those that hold, as text; `summary()` shows them).
+#' columns of the data had), `"reference"` (named text, the values with which effects are compared, marked where they lie
+#' beyond the training data; or `NULL`), and `"jumps"` (those that hold, as text; `summary()` shows them).
 #' @seealso [predict.protonam()] with `type = "terms"`, [prototypes()], [term_importance()], [contributions()].
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, epochs = 30, seed = 1)
@@ -255,8 +256,14 @@ new_shapes <- function(object, frame, scale, level, terms, simultaneous = FALSE,
     scale_label = scale_label(object, scale), level = level, members = members, band = band,
     response = object$response$name, family = object$family$family, importance = overall_importance(object)[terms],
     order = object$order, features = named_features(object)[terms], words = feature_words(object),
-    reference = if (length(reference)) vapply(reference, `[[`, "", "text"), jumps = held_jumps(object)
+    reference = if (length(reference)) vapply(reference, reference_words, ""), jumps = held_jumps(object)
   )
+}
+
+#' A reference in words, marked where there are no data
+#' @noRd
+reference_words <- function(reference) {
+  if (isTRUE(reference$outside)) paste(reference$text, "(beyond the training data)") else reference$text
 }
 
 scale_label <- function(object, scale) {

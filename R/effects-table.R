@@ -136,20 +136,33 @@ new_effect_table <- function(object, frame, scale, level) {
     frame[table_columns],
     class = c("protonam_effect_table", "data.frame"), scale = scale, scale_label = scale_label(object, scale),
     level = level, response = object$response$name, family = object$family$family, order = object$order,
-    members = length(object$members), band = describe_bars(object, level)
+    members = length(object$members), band = describe_bars(object, level), words = feature_words(object)
   )
+}
+
+outside_note <- "* The value or its reference lies outside the range of the training data."
+
+shows_ratios <- function(x) attr(x, "scale") == "response" && attr(x, "family") != "gaussian"
+
+#' What the numbers of a table are
+#' @noRd
+effect_title <- function(x) {
+  scale <- attr(x, "scale_label")
+  if (attr(x, "family") == "gaussian") {
+    sub("^effect", "difference", scale)
+  } else {
+    paste0(if (!shows_ratios(x)) "difference of ", scale)
+  }
 }
 
 #' @rdname effect_table
 #' @export
 print.protonam_effect_table <- function(x, digits = 2, ...) {
-  scale <- attr(x, "scale_label")
-  if (is.null(scale) || !all(table_columns %in% names(x)) || !nrow(x)) {
+  if (is.null(attr(x, "scale_label")) || !all(table_columns %in% names(x)) || !nrow(x)) {
     return(print_used(x, nrow(x))) # columns were removed
   }
-  ratio <- attr(x, "scale") == "response" && attr(x, "family") != "gaussian"
-  title <- if (attr(x, "family") == "gaussian") sub("^effect", "difference", scale) else scale
-  if (!ratio && attr(x, "family") != "gaussian") title <- paste("difference of", title)
+  ratio <- shows_ratios(x)
+  title <- effect_title(x)
   substr(title, 1L, 1L) <- toupper(substr(title, 1L, 1L))
   of <- if (attr(x, "family") %in% c("binomial", "poisson")) paste(" of", attr(x, "response"))
   several <- !all(is.na(x$lower))
@@ -160,7 +173,7 @@ print.protonam_effect_table <- function(x, digits = 2, ...) {
   notes <- c(
     if (attr(x, "order") == 2) "Main effects, averaged over the interactions.",
     sub("^Lines: .*intervals, ", "Intervals: ", attr(x, "band")),
-    if (any(x$outside)) "* The value or its reference lies outside the range of the training data."
+    if (any(x$outside)) outside_note
   )
   for (note in notes) cat(strwrap(note), sep = "\n")
   invisible(x)

@@ -2,7 +2,8 @@
 
 #' Scores with intervals from predictions of rows that were left out
 #'
-#' @param link [rows, visible outputs]; y, weights, task of the same rows; groups NULL or their groups.
+#' @param link [rows, visible outputs]; y, weights, task of the same rows; groups NULL or their groups. Without groups,
+#'   each of the trials of a row is an observation.
 #' @return data frame (score, value, lower, upper), NULL where nothing can be judged
 #' @noRd
 judge <- function(object, link, y, weights = NULL, groups = NULL, level = 0.95) {
@@ -19,7 +20,8 @@ judge <- function(object, link, y, weights = NULL, groups = NULL, level = 0.95) 
   group <- groups[known] %||% seq_along(y)
   z <- stats::qnorm((1 + level) / 2)
   average <- weighted_mean(loss, weights)
-  error <- mean_error(loss, weights, group)
+  trials <- if (isTRUE(object$response$trials) && is.null(groups)) weights
+  error <- mean_error(loss, weights, group, trials)
   main <- c(average, average - z * error, average + z * error)
   rows <- if (family == "gaussian") {
     total <- weighted_mean((y - weighted_mean(y, weights))^2, weights)
@@ -175,11 +177,13 @@ level_intercept <- function(object, stretched, y, weights) {
 }
 
 #' Standard error of a weighted mean, rows of a group taken together
+#' @param trials NULL, or the number of independent trials that each row stands for.
 #' @noRd
-mean_error <- function(x, weights, group) {
+mean_error <- function(x, weights, group, trials = NULL) {
   weights <- weights %||% rep(1, length(x))
   part <- weights * (x - weighted_mean(x, weights))
   if (anyDuplicated(group)) part <- as.vector(rowsum(part, group))
+  if (!is.null(trials)) part <- part / sqrt(trials)
   sqrt(sum(part^2)) / sum(weights)
 }
 

@@ -177,7 +177,7 @@ add_scores <- function(fields, sample, judged, paper) {
   fields$task_scores <- after_training(task_scores(fields, parts), "scores by task")
   fields$ensemble_score <- after_training(if (paper) ensemble_score(fields, judged), "score of the ensemble")
   if (!paper) {
-    fields[c("judged", "gain")] <- after_training(judge_fit(fields, judged, sample$weights, sample$groups), "scores")
+    fields[c("judged", "gain")] <- after_training(judge_fit(fields, judged, sample), "scores")
   }
   fields
 }
@@ -211,7 +211,7 @@ tell_validation <- function(n) {
 
 #' Scores of a default fit: of validation rows where there are any, else out of fold
 #' @noRd
-judge_fit <- function(fields, judged, weights, groups) {
+judge_fit <- function(fields, judged, sample) {
   if (nrow(judged$link)) {
     scores <- judge(fields, judged$link, judged$y, judged$weights)
     return(list(list(rows = "validation", scores = scores), NA_real_))
@@ -219,8 +219,9 @@ judge_fit <- function(fields, judged, weights, groups) {
   if (is.null(fields$out_of_fold)) {
     return(list(NULL, NA_real_))
   }
+  link <- fields$out_of_fold
   list(
-    list(rows = "out of fold", scores = judge(fields, fields$out_of_fold, fields$y, weights, groups)),
-    gain_over_nothing(fields, fields$out_of_fold, fields$y, weights, groups)
+    list(rows = "out of fold", scores = judge(fields, link, fields$y, sample$weights, sample$clusters)),
+    gain_over_nothing(fields, link, fields$y, sample$weights, sample$groups)
   )
 }

@@ -5,8 +5,9 @@
 #' @param frame From formula_frame() or table_frame().
 #' @param columns All columns of the data, for roles and subset.
 #' @param explicit Names written out in the formula: a task variable among them is removed with a message.
-#' @return list(frame, n, rows, weights, offset, offset_from, response, task, groups, seed, split, separate, outside):
-#'   vectors over the rows that take part; separate: is the validation a data frame, `outside`?
+#' @return list(frame, n, rows, weights, offset, offset_from, response, task, groups, clusters, seed, split, separate,
+#'   outside): vectors over the rows that take part; clusters: groups that were asked for, and not the rows of an
+#'   observation of trials; separate: is the validation a data frame, `outside`?
 #' @noRd
 fit_sample <- function(frame, columns, spec, explicit) {
   refuse_survival(frame$response)
@@ -34,7 +35,8 @@ fit_sample <- function(frame, columns, spec, explicit) {
   task <- read_task(task, n, rows$index, response)
   seed <- resolve_seed(spec$seed)
   separate <- is.list(spec$validation)
-  groups <- check_groups(groups, n, rows$index) %||% if (!is.null(trials)) rows$index
+  clusters <- check_groups(groups, n, rows$index)
+  groups <- clusters %||% if (!is.null(trials)) rows$index
   # rows of weight zero take no part in anything that is drawn
   used <- rows_of_weight(weights, length(rows$index))
   split <- split_rows(
@@ -46,7 +48,8 @@ fit_sample <- function(frame, columns, spec, explicit) {
   check_response_size(response, response$y, offset)
   list(
     frame = frame, n = n, rows = rows, weights = weights, offset = offset, offset_from = offset_from,
-    response = response, task = task, groups = groups, seed = seed, split = split, separate = separate
+    response = response, task = task, groups = groups, clusters = clusters, seed = seed, split = split,
+    separate = separate
   )
 }
 

@@ -110,7 +110,7 @@ resampling_job <- function(formula, data, given, caller, roles, dots) {
   check_weights(value$weights, frame$n, rows)
   observed <- take_rows(frame$response$value, rows, frame$n)
   if (!is.null(count_trials(observed, frame$response$name, roles$family))) {
-    refuse_with_trials("Cross-validation and search", "formula")
+    refuse_with_trials("Cross-validation, search and validation by bootstrap", "formula")
   }
   response <- read_response(observed, frame$response$name, roles$family)
   check_groups(group_role, frame$n, rows)

@@ -98,7 +98,8 @@ bootstrap_sample <- function(item, threads, job, shape, original, kept) {
   mean <- withCallingHandlers(
     predict(fit, take_data(job, job$rows), type = "response", offset = job$total_offset[job$rows], threads = threads),
     # rare values that the sample lacks are a part of what is measured
-    protonam_warning_unknown_values = function(w) invokeRestart("muffleWarning")
+    protonam_warning_unknown_values = function(w) invokeRestart("muffleWarning"),
+    protonam_message_extrapolation = function(m) invokeRestart("muffleMessage")
   )
   mean <- unname(as.matrix(mean))
   if (shape$family$family == "multinomial") mean <- all_classes(mean, fit$response$levels, shape$response$levels)

@@ -128,13 +128,14 @@ validate_rows <- function(fit, newdata, data, by, caller, level, dots) {
   }
   apparent <- of_link(fit$fitted)
   if (!is.null(newdata)) {
-    return(list(scores = validation_table(table, apparent, table$value, table$error, table$value, level)))
+    scores <- validation_table(table, apparent, table$value, table$error, table$value, level)
+    return(list(scores = scores, unit = outcomes$unit))
   }
   members <- members_alone(fit, data, caller, of_link)
   corrected <- table$value + members_gain(table$measure, apparent, members, table$value)
   list(
     scores = validation_table(table, apparent, corrected, table$error, table$value, level),
-    out_of_fold = table$value, moved = !is.null(members)
+    out_of_fold = table$value, moved = !is.null(members), unit = outcomes$unit
   )
 }
 

@@ -142,6 +142,9 @@ check_encoder <- function(encoder, name) {
     if (named) is_text(levels) && !anyDuplicated(levels) else is.null(levels), levels, field("levels"),
     if (named) "distinct names" else "NULL"
   )
+  shown <- encoder$shown
+  ok <- is.null(shown) || (named && length(shown) == length(levels) && setequal(shown, levels))
+  need(ok, shown, field("shown"), "NULL, or the levels in another order")
   unit <- encoder$unit
   timed <- encoder$type %in% c("POSIXct", "difftime")
   need(if (timed) is.character(unit) else is.null(unit), unit, field("unit"), if (timed) "a unit" else "NULL")

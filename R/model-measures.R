@@ -3,7 +3,8 @@
 #
 # Outcomes are list(family: a family object, y: observed numbers, 0/1, or class numbers from 0, mean: predictions, or
 # [rows, classes], link: linear predictors (NULL for several classes), weights: NULL or case weights, group: NULL or ids
-# of rows that belong together, index: optional, where the rows come from).
+# of rows that belong together, index: optional, where the rows come from, trials: NULL or how many trials a row stands
+# for (R/data-trials.R), each of which counts as an observation).
 
 family_measures <- list(
   gaussian = c("rmse", "mae", "r2", "intercept", "slope"),
@@ -30,11 +31,19 @@ measure_outcomes <- function(rows, names = family_measures[[rows$family$family]]
   stats::setNames(lapply(names, measure_one, rows = rows), names)
 }
 
+#' Observations that each row stands for
+#' @noRd
+row_trials <- function(rows) rows$trials %||% rep(1L, length(rows$y))
+
+outcome_count <- function(rows) if (is.null(rows$trials)) length(rows$y) else sum(rows$trials)
+
+event_count <- function(rows) if (is.null(rows$trials)) sum(rows$y == 1) else sum(rows$trials[rows$y == 1])
+
 #' Some of the rows
 #' @param at Logical, or positions.
 #' @noRd
 take_outcomes <- function(rows, at) {
-  for (field in intersect(c("y", "link", "weights", "group", "index"), names(rows))) {
+  for (field in intersect(c("y", "link", "weights", "trials", "group", "index"), names(rows))) {
     if (!is.null(rows[[field]])) rows[[field]] <- rows[[field]][at]
   }
   rows$mean <- if (is.matrix(rows$mean)) rows$mean[at, , drop = FALSE] else rows$mean[at]
@@ -51,7 +60,7 @@ measure_one <- function(name, rows) {
   }
   probability <- function() if (is.matrix(mean)) mean else cbind(1 - mean, mean)
   switch(name,
-    auc = measure_auc(y, probability(), w),
+    auc = measure_auc(y, probability(), w, row_trials(rows)),
     brier = measure_mean(row_brier(y, probability()), w),
     logloss = measure_mean(row_logloss(y, probability()), w),
     accuracy = measure_mean(as.double(predicted_class(probability()) == y), w),
@@ -89,11 +98,11 @@ measure_r2 <- function(y, mean, w) {
 #' AUC with its influence by placement values (DeLong, DeLong and Clarke-Pearson); several classes: each against the
 #' rest
 #' @noRd
-measure_auc <- function(y, prob, w) {
+measure_auc <- function(y, prob, w, trials = rep(1, length(y))) {
   if (ncol(prob) == 2L) {
-    return(measure_auc_two(y == 1, prob[, 2L], w))
+    return(measure_auc_two(y == 1, prob[, 2L], w, trials))
   }
-  each <- lapply(seq_len(ncol(prob)), function(k) measure_auc_two(y == k - 1, prob[, k], w))
+  each <- lapply(seq_len(ncol(prob)), function(k) measure_auc_two(y == k - 1, prob[, k], w, trials))
   each <- Filter(function(one) !is.na(one$value), each)
   if (!length(each)) {
     return(no_measure(length(y)))
@@ -104,7 +113,7 @@ measure_auc <- function(y, prob, w) {
   )
 }
 
-measure_auc_two <- function(event, score, w) {
+measure_auc_two <- function(event, score, w, trials) {
   if (!any(w[event] > 0) || !any(w[!event] > 0)) {
     return(no_measure(length(event)))
   }
@@ -119,7 +128,7 @@ measure_auc_two <- function(event, score, w) {
   influence <- numeric(length(event))
   for (class in c(TRUE, FALSE)) {
     own <- event == class
-    size <- sum(w[own])^2 / sum(w[own]^2)
+    size <- sum(w[own])^2 / sum(w[own]^2 / trials[own])
     # variances of placement values have one degree of freedom less than there are rows
     unbiased <- if (size > 1) sqrt(size / (size - 1)) else 1
     influence[own] <- (placement[own] - auc) * sum(w) / sum(w[own]) * unbiased
@@ -195,17 +204,26 @@ is_separated <- function(family, fit, weights) {
 }
 
 #' Standard error of a measure from its influence
-#' @param group NULL, or ids of rows that belong together.
+#' @param rows Outcomes, of which weights, groups and trials matter.
 #' @noRd
-influence_error <- function(influence, weights = NULL, group = NULL) {
-  weights <- weights %||% rep(1, length(influence))
+influence_error <- function(influence, rows = list()) sqrt(influence_covariance(as.matrix(influence), rows)[1L])
+
+#' Covariance of measures or coefficients from the influence of rows
+#' @param influence [rows, measures]
+#' @noRd
+influence_covariance <- function(influence, rows) {
+  weights <- rows$weights %||% rep(1, nrow(influence))
   part <- weights * influence / sum(weights)
+  group <- rows$group
   if (!is.null(group) && anyDuplicated(group)) {
-    part <- as.vector(rowsum(part, match(group, unique(group))))
+    part <- rowsum(part, match(group, unique(group)))
     # few groups know little about how groups vary
-    part <- part * sqrt(length(part) / max(length(part) - 1, 1))
+    part <- part * sqrt(nrow(part) / max(nrow(part) - 1, 1))
+  } else if (!is.null(rows$trials)) {
+    # the trials of a row are independent of each other
+    part <- part / sqrt(rows$trials)
   }
-  sqrt(sum(part^2))
+  crossprod(part)
 }
 
 #' Interval of a measure, symmetric on the scale that suits it
@@ -236,6 +254,6 @@ measure_table <- function(rows) {
   found <- measure_outcomes(rows)
   data.frame(
     measure = names(found), value = vapply(found, `[[`, 0, "value"),
-    error = vapply(found, function(one) influence_error(one$influence, rows$weights, rows$group), 0), row.names = NULL
+    error = vapply(found, function(one) influence_error(one$influence, rows), 0), row.names = NULL
   )
 }

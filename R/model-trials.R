@@ -24,6 +24,32 @@ observations <- function(object) {
   object
 }
 
+#' Over what standard errors of losses are taken: an observation of trials is one group of rows
+#' @noRd
+error_units <- function(object) {
+  if (is.null(object$groups)) {
+    "rows"
+  } else if (isTRUE(object$response$trials) && is.null(object$call[["groups"]])) {
+    "rows of trials"
+  } else {
+    "groups"
+  }
+}
+
+#' Numbers of rows and trials of a fit of counts of trials, in words
+#' @noRd
+trials_fact <- function(object) {
+  at <- object$train
+  weights <- object$weights[at]
+  held <- if (object$n_validation > 0) setdiff(object$rows, object$rows[at])
+  trials <- count(sum(weights), "trial")
+  events <- count(sum(weights[object$y[at, 1L] == 1]), "success", "successes")
+  c(
+    sprintf("%s (%s, %s)", count(length(unique(object$rows[at])), "training row"), trials, events),
+    if (length(held)) count(length(held), "validation row")
+  )
+}
+
 #' Log likelihood of counts of trials
 #' @param object From observations().
 #' @noRd

@@ -78,8 +78,9 @@ name_size <- function(axis, height) {
   if (!isTRUE(axis$named)) {
     return(1)
   }
-  room <- height / (max(1L, length(c(axis$at, axis$extra$at))) + 0.2)
-  min(1, room / (1.25 * graphics::strheight("M", units = "inches")))
+  # names stand a unit apart
+  room <- height / max(1, diff(axis$limits))
+  min(1, max(room, 1e-3) / (1.4 * graphics::strheight("M", units = "inches")))
 }
 
 #' How labels below the x axis are set: side by side, abbreviated, or upright where they would touch

@@ -19,7 +19,7 @@ draw_figure <- function(figure, ask = FALSE) {
   if (room$taken) {
     last <- draw_cells(figure, room)
   } else {
-    tell_one_page(length(figure$pages))
+    tell_one_page(length(figure$pages), isTRUE(figure$squeezes))
     for (i in seq_along(figure$pages)) last <- draw_page(figure, i, room)
   }
   leave_device(old, last, room$taken)
@@ -27,12 +27,15 @@ draw_figure <- function(figure, ask = FALSE) {
   invisible(figure)
 }
 
-#' Text size of a page: smaller with more panels and on small pages
+#' Text size of a page: smaller with more panels, on small pages and in low panels
 #' @noRd
 page_cex <- function(page, room) {
   panels <- max(page$rows, page$columns)
-  min(room$cex, if (panels > 2L) 0.72 else if (panels > 1L) 0.85 else 1)
+  high <- (room$size[2L] - 0.5) / page$rows
+  min(room$cex, if (panels > 2L) 0.72 else if (panels > 1L) 0.85 else 1, max(least_cex, high / 1.5))
 }
+
+least_cex <- 0.5 # letters of 6 points
 
 #' Draw one page
 #' @return Where its last panel stands, see panel_place()

@@ -38,13 +38,8 @@ cv_figure <- function(x, which, options) {
   responses <- if (which == "scores") unique(x$scores$response)
   several <- length(responses) > 1L
   panels <- if (which == "scores") fold_panels(x, responses) else list(observed_panel(x))
-  columns <- min(length(panels), options$limits[2L])
   k <- max(1L, length(responses))
-  pages <- if (options$room$taken) {
-    panel_pages(rep(FALSE, length(panels)), options)
-  } else {
-    list(list(panels = seq_along(panels), rows = ceiling(length(panels) / columns), columns = columns))
-  }
+  pages <- line_pages(length(panels), k * length(panels[[1L]]$y$labels), options)
   list(
     panels = panels, pages = pages,
     series = list(

@@ -97,15 +97,17 @@ panel_place <- function(x, y) {
 # Files ---------------------------------------------------------------------------------------------------------------
 
 #' Say that a file keeps one page of several
+#' @param squeezes Does the figure have the option `pages`?
 #' @noRd
-tell_one_page <- function(count) {
+tell_one_page <- function(count, squeezes) {
   file <- if (count > 1L) one_page_file()
   if (!is.null(file)) {
     numbered <- sub("([.][^.]*)?$", "%03d\\1", basename(file))
     pn_inform(
       c(
         "The figure has {count} pages, of which the file {.val {basename(file)}} keeps only the last.",
-        i = "{.code pages = 1} draws all panels on one page; a name such as {.val {numbered}} makes a file of each page."
+        i = if (squeezes) "{.code pages = 1} draws all panels on one page.",
+        i = "A name such as {.val {numbered}} makes a file of each page."
       ),
       class = "pages"
     )

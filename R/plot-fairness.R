@@ -19,13 +19,7 @@ fairness_figure <- function(x, options) {
   ends <- lapply(c(rates, "auc", "base_rate"), function(measure) interval_of(x, measure))
   names(ends) <- c(rates, "auc", "base_rate")
   common <- unlist(c(x[c(rates, "base_rate")], ends[c(rates, "base_rate")]))
-  columns <- min(length(fairness_titles), 3L, options$limits[2L])
-  pages <- if (options$room$taken) {
-    panel_pages(rep(FALSE, length(fairness_titles)), options)
-  } else {
-    count <- length(fairness_titles)
-    list(list(panels = seq_len(count), rows = ceiling(count / columns), columns = columns))
-  }
+  pages <- line_pages(length(fairness_titles), k * length(groups), options)
   width <- panel_chars(pages[[1L]], options$room)
   names <- axis_level(rev(shorten(level_names(groups), max(8L, as.integer(0.5 * width)))))
   panels <- lapply(names(fairness_titles), function(measure) {

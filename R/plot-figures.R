@@ -7,6 +7,7 @@
 #   ylab     title of the axis of effects, or NULL    xlab    the same for x
 #   title    NULL or a string                         caption strings for the foot of each page
 #   cex      relative size of the text                room    what it was arranged for, see new_room()
+#   squeezes is there an option `pages` that draws all panels on one page?
 
 #' Figure of a shapes data frame
 #'
@@ -56,7 +57,7 @@ shape_figure <- function(shapes, options) {
     series = series[c("labels", "colours", "lines")],
     key = if (any(pair)) list(most = most, axis = axis_effect(c(-1, 1) * most, ratio, 5L), title = label),
     ylab = if (!all(pair)) label, xlab = NULL, title = options$main, cex = options$cex,
-    room = options$room,
+    room = options$room, squeezes = TRUE,
     caption = c(
       describe_reference(attr(shapes, "reference")[unique(rows$term)]), figure_note(shapes, rows), options$note
     )
@@ -190,7 +191,7 @@ build_panel <- function(part, shapes, y, large, options) {
     names <- term_parts(term, attr(shapes, "features"))
     facts <- lapply(names, feature_facts, shapes = shapes)
     panel <- panel_pair(part, facts, axis_titles(names, facts, options), NULL, options$style, options)
-    panel$y$labels <- shorten(panel$y$labels, width %/% 3L)
+    panel$y$labels <- shorten(panel$y$labels, max(8L, width %/% 3L))
     # ggplot2 turns all labels of a figure or none, so names along x are also kept abbreviated to their room
     if (isTRUE(panel$x$named)) {
       room <- max(3L, width %/% length(c(panel$x$labels, panel$x$extra$label)))

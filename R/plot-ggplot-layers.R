@@ -134,7 +134,8 @@ gg_layer <- function(mark, style, role, figure) {
     ),
     point = draw(
       ggplot2::geom_point, c(x = "x", y = "y"),
-      shape = style$shape, size = 1.7 * style$size, fill = "white", stroke = 0.8, alpha = style$opacity %||% 1
+      shape = style$shape, size = 1.7 * style$size * min(1, figure$text), fill = "white", stroke = 0.8,
+      alpha = style$opacity %||% 1
     ),
     text = draw(
       ggplot2::geom_text, c(x = "x", y = "y", label = "label", hjust = "adjust"),
@@ -234,8 +235,9 @@ gg_scales <- function(figure, panels) {
   each <- max(nchar(shorten(series$labels, 30L), type = "width"), 1L) + 5L
   across <- max(1L, floor(figure$room$size[1L] / (0.075 * figure$text * each)))
   legend <- if (several) ggplot2::guide_legend(ncol = min(count, across)) else "none"
-  guide <- if (isTRUE(series$filled)) "none" else legend
   roles <- unique(unlist(lapply(panels, function(panel) names(panel$marks))))
+  # bars show the colours of filled series; without them points do
+  guide <- if (isTRUE(series$filled) && "bar" %in% roles) "none" else legend
   list(
     ggplot2::scale_alpha_identity(), ggplot2::scale_size_identity(),
     ggplot2::scale_colour_manual(values = values, labels = labels, name = NULL, guide = guide),

@@ -55,6 +55,22 @@ panel_pages <- function(large, options = list(most = max_panels, limits = c(4L, 
   c(pages, lapply(unname(halves), function(panels) list(panels = panels, rows = 1L, columns = length(panels))))
 }
 
+#' Pages of panels with a line per name: as many panels as leave room for the names
+#' @param n Number of panels; lines: of each.
+#' @param across Most columns.
+#' @noRd
+line_pages <- function(n, lines, options, across = 3L) {
+  if (isTRUE(options$room$taken)) {
+    return(panel_pages(rep(FALSE, n), options))
+  }
+  columns <- min(n, across, options$limits[2L])
+  # title and axis, and a line of small letters for each name
+  least <- 0.42 + 0.08 * lines
+  rows <- max(1L, min(ceiling(n / columns), floor((options$room$size[2L] - 0.5) / least)))
+  count <- ceiling(n / (rows * columns))
+  same_pages(n, ceiling(n / count), columns)
+}
+
 #' Pages as asked for by `pages` or `ncol`
 #' @noRd
 asked_pages <- function(n, options, across = 1L) {

@@ -59,17 +59,12 @@ validation_figure <- function(x, options) {
       )
     )
   })
-  columns <- min(length(panels), 2L, options$limits[2L])
   list(
     panels = panels,
-    pages = if (options$room$taken) {
-      panel_pages(rep(FALSE, length(panels)), options)
-    } else {
-      list(list(panels = seq_along(panels), rows = ceiling(length(panels) / columns), columns = columns))
-    },
+    pages = line_pages(length(panels), max(2L, length(parts)), options, across = 2L),
     series = no_series, key = NULL, ylab = NULL, xlab = NULL, title = options$main,
     caption = c(
-      sprintf("Points: %s, with %s %% intervals.", validation_words(x), format(100 * x$level)),
+      sprintf("Points: values (%s), with %s %% intervals.", validation_words(x), format(100 * x$level)),
       if (any(is.finite(table$apparent))) "Diamonds: apparent values, on the training rows."
     ),
     cex = options$cex, room = options$room

@@ -52,7 +52,7 @@ anova.protonam <- function(object, ..., level = 0.95) {
   structure(
     cbind(table, do.call(rbind, rows)),
     class = c("protonam_anova", "data.frame"), level = level, loss = loss_names[[first$family$family]],
-    grouped = !is.null(first$groups), same_folds = all(vapply(fits, function(fit) identical(fit$fold, first$fold), NA))
+    units = error_units(first), same_folds = all(vapply(fits, function(fit) identical(fit$fold, first$fold), NA))
   )
 }
 
@@ -123,7 +123,6 @@ print.protonam_anova <- function(x, digits = 3, ...) {
   if (is.null(attr(x, "loss")) || !all(c("model", "loss", "difference", "lower", "upper") %in% names(x)) || !nrow(x)) {
     return(print_used(x, nrow(x)))
   }
-  percent <- format(100 * attr(x, "level"), digits = 3L)
   cat("Out-of-fold ", attr(x, "loss"), " of ", count(length(unique(x$model)), "model"), "\n\n", sep = "")
   number <- decimal_text(c(x$difference, (x$upper - x$lower) / 2), digits)
   lines <- data.frame(
@@ -134,13 +133,18 @@ print.protonam_anova <- function(x, digits = 3, ...) {
   )
   print(lines[c(TRUE, !all(is.na(x$task)), TRUE, TRUE)], row.names = FALSE, right = FALSE)
   cat("\n")
-  cat(strwrap(paste0(
-    sprintf("Differences to the model above, with %s %% intervals over %s; negative: ", percent, if (
-      isTRUE(attr(x, "grouped"))
-    ) "groups" else "rows"),
-    "this model is better.", if (!isTRUE(attr(x, "same_folds"))) " The models have different folds, which adds noise."
-  )), sep = "\n")
+  cat(strwrap(comparison_note(x)), sep = "\n")
   invisible(x)
+}
+
+comparison_note <- function(x) {
+  paste0(
+    sprintf(
+      "Differences to the model above, with %s %% intervals over %s; negative: ",
+      format(100 * attr(x, "level"), digits = 3L), attr(x, "units") %||% "rows"
+    ),
+    "this model is better.", if (!isTRUE(attr(x, "same_folds"))) " The models have different folds, which adds noise."
+  )
 }
 
 # What does not exist -------------------------------------------------------------------------------------------------

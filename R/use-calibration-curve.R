@@ -21,7 +21,8 @@ restricted_cubic <- function(x, knots) {
 #' Knots at quantiles of the linear predictors, fewer where there are few events
 #' @noRd
 calibration_knots <- function(rows) {
-  size <- if (rows$family$family == "binomial") min(sum(rows$y == 1), sum(rows$y == 0)) else length(rows$y)
+  n <- outcome_count(rows)
+  size <- if (rows$family$family == "binomial") min(event_count(rows), n - event_count(rows)) else n
   share <- if (size >= 200) {
     c(0.05, 0.275, 0.5, 0.725, 0.95)
   } else if (size >= 50) {
@@ -31,7 +32,7 @@ calibration_knots <- function(rows) {
   } else {
     numeric()
   }
-  knots <- unique(unname(stats::quantile(rows$link, share)))
+  knots <- unique(outcome_quantile(rows$link, rows$trials, share))
   if (length(knots) < 3L || min(diff(knots)) < 1e-6 * diff(range(knots))) numeric() else knots
 }
 
@@ -57,7 +58,7 @@ calibration_curve <- function(rows, smooth, level) {
   if (is.null(fit)) {
     return(NULL)
   }
-  covariance <- influence_covariance(fit$influence, weights, rows$group)
+  covariance <- influence_covariance(fit$influence, rows)
   z <- stats::qnorm((1 + level) / 2)
   list(at = function(mean) {
     x <- design(to_link(rows$family, mean))
@@ -71,17 +72,6 @@ calibration_curve <- function(rows, smooth, level) {
 }
 
 mean_of <- function(x) mean(x)
-
-#' Covariance of coefficients from the influence of rows
-#' @noRd
-influence_covariance <- function(influence, weights, group) {
-  part <- weights * influence / sum(weights)
-  if (!is.null(group) && anyDuplicated(group)) {
-    part <- rowsum(part, match(group, unique(group)))
-    part <- part * sqrt(nrow(part) / max(nrow(part) - 1, 1))
-  }
-  crossprod(part)
-}
 
 #' Linear predictors of means; a probability of 0 or 1 in floating point stays finite
 #' @noRd
@@ -125,12 +115,12 @@ calibration_distances <- function(rows, curve) {
 #' @noRd
 prediction_groups <- function(rows, level = 0.95, groups = 10L) {
   weights <- rows$weights %||% rep(1, length(rows$y))
-  breaks <- unique(stats::quantile(rows$mean, 0:groups / groups))
+  breaks <- unique(outcome_quantile(rows$mean, rows$trials, 0:groups / groups))
   group <- findInterval(rows$mean, breaks, rightmost.closed = TRUE)
   sum_by <- function(x) rowsum(x, group)[, 1L]
   total <- sum_by(weights)
   observed <- sum_by(weights * rows$y) / total
-  size <- total^2 / sum_by(weights^2)
+  size <- total^2 / sum_by(weights^2 / row_trials(rows))
   z <- stats::qnorm((1 + level) / 2)
   if (rows$family$family == "binomial") {
     interval <- wilson_interval(observed, size, level)
@@ -140,7 +130,7 @@ prediction_groups <- function(rows, level = 0.95, groups = 10L) {
     interval <- list(lower = observed - half, upper = observed + half)
   }
   data.frame(
-    n = sum_by(rep(1, length(group))), predicted = sum_by(weights * rows$mean) / total, observed = observed,
+    n = as.double(sum_by(row_trials(rows))), predicted = sum_by(weights * rows$mean) / total, observed = observed,
     lower = interval$lower, upper = interval$upper, row.names = NULL
   )
 }
@@ -155,8 +145,20 @@ prediction_histogram <- function(rows, bins = 40L) {
   breaks <- seq(ends[1L], ends[2L], length.out = bins + 1L)
   bin <- findInterval(rows$mean, breaks, rightmost.closed = TRUE)
   event <- binary & rows$y == 1
-  data.frame(
-    from = breaks[-length(breaks)], to = breaks[-1L], events = tabulate(bin[event], bins),
-    others = tabulate(bin[!event], bins)
-  )
+  count <- function(at) as.vector(tapply(row_trials(rows)[at], factor(bin[at], seq_len(bins)), sum, default = 0L))
+  data.frame(from = breaks[-length(breaks)], to = breaks[-1L], events = count(event), others = count(!event))
+}
+
+#' Quantiles of numbers, each as often as it has trials
+#' @noRd
+outcome_quantile <- function(x, trials, probs) {
+  if (is.null(trials)) {
+    return(stats::quantile(x, probs, names = FALSE))
+  }
+  order <- order(x)
+  upto <- cumsum(trials[order])
+  # as quantile() interpolates
+  rank <- (upto[length(upto)] - 1) * probs + 1
+  at <- function(k) x[order][pmin(findInterval(k, upto, left.open = TRUE) + 1L, length(x))]
+  at(floor(rank)) + (rank - floor(rank)) * (at(ceiling(rank)) - at(floor(rank)))
 }

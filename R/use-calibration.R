@@ -21,10 +21,11 @@
 #'
 #' @return A list of class `protonam_calibration` with data frames, which have the columns `response`, `class` and
 #'   `group` where there are several:
-#' * `summary`: `n`, `events` (two classes), `predicted` and `observed` (means), `intercept` (calibration-in-the-large)
-#'   and `slope` with their intervals (`intercept_lower` and so on), and distances between curve and predictions: `ici`
-#'   (integrated calibration index: mean absolute distance over the rows), `e50`, `e90`, `emax` (its median, ninth
-#'   decile and maximum), `eci` (estimated calibration index: 100 times the mean squared distance);
+#' * `summary`: `n` (rows, or trials where the response counts them), `events` (two classes), `predicted` and `observed`
+#'   (means), `intercept` (calibration-in-the-large) and `slope` with their intervals (`intercept_lower` and so on), and
+#'   distances between curve and predictions: `ici` (integrated calibration index: mean absolute distance over the
+#'   rows), `e50`, `e90`, `emax` (its median, ninth decile and maximum), `eci` (estimated calibration index: 100 times
+#'   the mean squared distance);
 #' * `line`: the columns `intercept` and `slope` of the regression on the linear predictor with both free;
 #' * `curve`: `predicted`, `observed`, `lower`, `upper`;
 #' * `groups`: tenths of the rows by prediction: `n`, `predicted`, `observed`, `lower`, `upper`;
@@ -59,7 +60,7 @@ calibration <- function(fit, newdata = NULL, by = NULL, smooth = c("spline", "lo
   structure(class = "protonam_calibration", list(
     summary = bind("summary"), line = bind("line"), curve = bind("curve"), groups = bind("groups"),
     histogram = bind("histogram"), level = level, smooth = smooth, family = parts[[1L]]$family$family,
-    source = outcomes$source, by = outcomes$by_name, name = fit$response$name,
+    source = outcomes$source, unit = outcomes$unit, by = outcomes$by_name, name = fit$response$name,
     event = if (ncol(labels) == 0L || !"class" %in% names(labels)) parts[[1L]]$event
   ))
 }
@@ -87,13 +88,13 @@ calibrate_part <- function(rows, smooth, level) {
     out <- c(value, measure_interval(name, value, measured$error[at], level))
     stats::setNames(as.list(out), paste0(name, c("", "_lower", "_upper")))
   }
-  grid <- prediction_grid(rows$mean)
+  grid <- prediction_grid(rows$mean, rows$trials)
   summary <- data.frame(
-    n = length(rows$y), predicted = weighted_mean(rows$mean, rows$weights),
+    n = outcome_count(rows), predicted = weighted_mean(rows$mean, rows$weights),
     observed = weighted_mean(rows$y, rows$weights), own("intercept"), own("slope"),
     as.list(calibration_distances(rows, curve))
   )
-  if (rows$family$family == "binomial") summary <- cbind(summary[1L], events = sum(rows$y == 1), summary[-1L])
+  if (rows$family$family == "binomial") summary <- cbind(summary[1L], events = event_count(rows), summary[-1L])
   list(
     summary = summary,
     line = data.frame(
@@ -111,8 +112,8 @@ calibrate_part <- function(rows, smooth, level) {
 
 #' Predictions at which a curve is evaluated: as dense as the rows, and up to the ends
 #' @noRd
-prediction_grid <- function(mean) {
-  unique(sort(c(stats::quantile(mean, 0:100 / 100, names = FALSE), seq(min(mean), max(mean), length.out = 101L))))
+prediction_grid <- function(mean, trials = NULL) {
+  unique(sort(c(outcome_quantile(mean, trials, 0:100 / 100), seq(min(mean), max(mean), length.out = 101L))))
 }
 
 #' @rdname calibration

@@ -23,10 +23,14 @@ fit_data <- function(fit, data, caller) {
     evaluate_response(fit$formula[[2L]], columns, fit$env)$value
   }
   same <- n >= max(rows) && (!is.null(fit$rows) || n == fit$nobs) && tryCatch(
-    isTRUE(all.equal(
-      unname(apply_response(fit$response, take_rows(observed, rows, n))), unname(fit$y),
-      check.attributes = FALSE
-    )),
+    if (isTRUE(fit$response$trials)) {
+      same_trials(fit, observed, rows)
+    } else {
+      isTRUE(all.equal(
+        unname(apply_response(fit$response, take_rows(observed, rows, n))), unname(fit$y),
+        check.attributes = FALSE
+      ))
+    },
     error = function(e) FALSE
   )
   if (!same) {
@@ -76,7 +80,11 @@ member_links <- function(fit, own, threads = NULL) {
   columns <- structure(lapply(unclass(own$columns), take_rows, own$rows, own$n), info = NULL)
   rows <- structure(columns, class = "data.frame", row.names = seq_along(own$rows))
   # the offset is that of the fit
-  new <- suppressWarnings(encode_newdata(fit, rows, offset = if (!is.null(fit$offset)) 0))
+  new <- withCallingHandlers(
+    suppressWarnings(encode_newdata(fit, rows, offset = if (!is.null(fit$offset)) 0)),
+    # validation rows may go beyond the others
+    protonam_message_extrapolation = function(m) invokeRestart("muffleMessage")
+  )
   links <- lapply(seq_along(fit$members), function(m) {
     visible_link(fit, engine_link(fit, new$data, new$unknown, threads, members = m), new$task, fit$offset_values)
   })

@@ -38,7 +38,8 @@ decision_curve <- function(fit, newdata = NULL, thresholds = NULL, by = NULL, re
   table <- bind_parts(lapply(parts, net_benefits, thresholds, level), part_columns(parts))
   structure(table,
     class = c("protonam_decision", "data.frame"), level = level, source = outcomes$source, by = outcomes$by_name,
-    name = names(outcomes$sets), event = parts[[1L]]$event, n = length(parts[[1L]]$y), events = sum(parts[[1L]]$y == 1)
+    name = names(outcomes$sets), event = parts[[1L]]$event, n = outcome_count(parts[[1L]]),
+    events = event_count(parts[[1L]]), unit = outcomes$unit
   )
 }
 
@@ -56,7 +57,7 @@ net_benefits <- function(rows, thresholds, level) {
   weights <- rows$weights %||% rep(1, length(rows$y))
   average <- function(x) {
     value <- weighted_mean(x, weights)
-    c(value, value + c(-1, 1) * z * influence_error(x - value, weights, rows$group))
+    c(value, value + c(-1, 1) * z * influence_error(x - value, rows))
   }
   tables <- lapply(thresholds, function(t) {
     # what one treated row is worth
@@ -94,10 +95,10 @@ print.protonam_decision <- function(x, digits = 4, ...) {
     print(as.data.frame(x), digits = digits, ...)
     return(invisible(x))
   }
-  words <- list(name = attr(x, "name"), event = attr(x, "event"))
+  words <- list(name = attr(x, "name"), event = attr(x, "event", exact = TRUE))
   cat(
     "Decision curve of predictions of ", event_words(words), ", ", attr(x, "source"), ", ",
-    count(attr(x, "n"), "row"), ", ", count(attr(x, "events"), "event"),
+    count(attr(x, "n"), attr(x, "unit") %||% "row"), ", ", count(attr(x, "events"), "event"),
     "\nNet benefit, and gain over the better of treating all and none\n\n",
     sep = ""
   )

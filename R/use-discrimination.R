@@ -42,7 +42,7 @@ discrimination <- function(fit, newdata = NULL, by = NULL, response = NULL, thre
   structure(class = "protonam_discrimination", list(
     summary = bind(function(rows) auc_row(rows, level)), curve = bind(function(rows) roc_curve(rows, level)),
     thresholds = if (!is.null(thresholds)) bind(function(rows) threshold_rows(rows, thresholds, level)),
-    level = level, source = outcomes$source, by = outcomes$by_name, name = names(outcomes$sets),
+    level = level, source = outcomes$source, unit = outcomes$unit, by = outcomes$by_name, name = names(outcomes$sets),
     event = parts[[1L]]$event
   ))
 }
@@ -63,9 +63,9 @@ check_thresholds <- function(x, closed = FALSE, arg = "thresholds") {
 
 auc_row <- function(rows, level) {
   found <- measure_outcomes(rows, "auc")$auc
-  interval <- measure_interval("auc", found$value, influence_error(found$influence, rows$weights, rows$group), level)
+  interval <- measure_interval("auc", found$value, influence_error(found$influence, rows), level)
   data.frame(
-    n = length(rows$y), events = sum(rows$y == 1), auc = found$value, lower = interval[1L], upper = interval[2L]
+    n = outcome_count(rows), events = event_count(rows), auc = found$value, lower = interval[1L], upper = interval[2L]
   )
 }
 
@@ -89,8 +89,15 @@ roc_curve <- function(rows, level) {
   at <- seq(0, 1, length.out = 101L)
   sensitivity <- function(curve) stats::approx(curve$fpr, curve$tpr, at, ties = max, rule = 2)$y
   group <- if (is.null(rows$group)) seq_along(y) else match(rows$group, unique(rows$group))[order]
+  # Bayesian bootstrap: a row of several trials has the sum of their exponential weights
+  draw <- if (is.null(rows$trials) || !is.null(rows$group)) {
+    function() stats::rexp(max(group))[group]
+  } else {
+    trials <- rows$trials[order]
+    function() stats::rgamma(length(trials), trials) / trials
+  }
   draws <- with_seed(roc_seed, vapply(seq_len(roc_draws), function(i) {
-    sensitivity(path(weights * stats::rexp(max(group))[group]))
+    sensitivity(path(weights * draw()))
   }, numeric(length(at))))
   tail <- (1 - level) / 2
   ends <- apply(draws, 1L, stats::quantile, c(tail, 1 - tail), na.rm = TRUE, names = FALSE)
@@ -105,10 +112,11 @@ threshold_rows <- function(rows, thresholds, level) {
   event <- rows$y == 1
   share <- function(hit, among, threshold, measure) {
     w <- weights[among]
+    trials <- row_trials(rows)[among]
     value <- if (sum(w) > 0) sum(w * hit[among]) / sum(w) else NA_real_
-    interval <- wilson_interval(value, sum(w)^2 / sum(w^2), level)
+    interval <- wilson_interval(value, sum(w)^2 / sum(w^2 / trials), level)
     data.frame(
-      threshold = threshold, measure = measure, n = sum(among), value = value, lower = interval$lower,
+      threshold = threshold, measure = measure, n = sum(trials), value = value, lower = interval$lower,
       upper = interval$upper
     )
   }

@@ -66,7 +66,8 @@ term_evidence <- function(fit, terms = NULL, level = 0.95, threads = NULL) {
   structure(
     table,
     class = c("protonam_evidence", "data.frame"), level = level, loss = loss_names[[fit$family$family]],
-    response = fit$response$name, members = length(fit$members), grouped = !is.null(fit$groups)
+    response = fit$response$name, members = length(fit$members), units = error_units(fit),
+    features = named_features(fit), words = feature_words(fit)
   )
 }
 
@@ -108,7 +109,6 @@ print.protonam_evidence <- function(x, digits = 3, ...) {
   if (is.null(attr(x, "loss")) || !all(c("term", "increase", "lower", "upper", "p") %in% names(x)) || !nrow(x)) {
     return(print_used(x, nrow(x)))
   }
-  percent <- format(100 * attr(x, "level"), digits = 3L)
   cat("Evidence for ", count(length(unique(x$term)), "term"), " of ", attr(x, "response"), "\n\n", sep = "")
   number <- decimal_text(x$increase, digits)
   lines <- data.frame(
@@ -119,11 +119,15 @@ print.protonam_evidence <- function(x, digits = 3, ...) {
   names(lines)[3:5] <- c(paste("increase of", attr(x, "loss")), "relative", "p (flat)")
   print(lines[c(TRUE, !all(is.na(x$task)), TRUE, TRUE, TRUE)], row.names = FALSE, right = FALSE)
   cat("\n")
-  cat(strwrap(sprintf(
-    "Increase of the out-of-fold loss without the term, with %s %% intervals over %s. p: test that the shape is flat.",
-    percent, if (isTRUE(attr(x, "grouped"))) "groups" else "rows"
-  )), sep = "\n")
+  cat(strwrap(paste(evidence_note(x), "p: test that the shape is flat.")), sep = "\n")
   invisible(x)
+}
+
+evidence_note <- function(x) {
+  sprintf(
+    "Increase of the out-of-fold loss without the term, with %s %% intervals over %s.",
+    format(100 * attr(x, "level"), digits = 3L), attr(x, "units") %||% "rows"
+  )
 }
 
 #' @export

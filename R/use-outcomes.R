@@ -18,10 +18,13 @@ need_fit <- function(fit, arg = "fit") {
 #' @param caller Where the fit's call is evaluated to find its data.
 #' @param dots Further arguments of predict().
 #' @return list(sets: a list of outcomes (R/model-measures.R), one per response, named after it; by: NULL or a factor
-#'   per row; by_name; source: words for where the rows come from)
+#'   per row; by_name; source: words for where the rows come from;
+#'   unit: what an observation is)
 #' @noRd
 outcomes_of <- function(fit, newdata, data = NULL, by = NULL, caller = globalenv(), dots = list()) {
-  if (is.null(newdata)) outcomes_left_out(fit, data, by, caller, dots) else outcomes_new(fit, newdata, by, dots)
+  out <- if (is.null(newdata)) outcomes_left_out(fit, data, by, caller, dots) else outcomes_new(fit, newdata, by, dots)
+  out$unit <- if (isTRUE(fit$response$trials)) "trial" else "row"
+  out
 }
 
 outcomes_left_out <- function(fit, data, by, caller, dots) {
@@ -98,21 +101,34 @@ outcomes_new <- function(fit, newdata, by, dots) {
   by <- resolve_role(by, columns, fit$env, "by", n, "newdata")
   if (!is.null(by)) refuse_numbers(by$value, by$name, "by")
   link <- as.matrix(do.call(predict.protonam, c(list(fit, newdata, type = "link"), dots)))
-  y <- apply_response(fit$response, value)
-  kept <- which(!rowSums(!is.na(y)) == 0)
+  weights <- new_weights(fit, columns, n)
+  y <- if (!isTRUE(fit$response$trials)) apply_response(fit$response, value)
+  copies <- if (is.null(y)) new_trials(value, fit$response$name)
+  kept <- if (is.null(y)) which(seq_len(n) %in% copies$at) else which(!rowSums(!is.na(y)) == 0)
   if (!length(kept)) {
     pn_abort("No row has a value of the response {.field {fit$response$name}}.", class = "no_rows", arg = "newdata")
   }
   if (length(kept) < n) {
     pn_inform(
-      "{n - length(kept)} row{?s} {?is/are} left out because the response {.field {fit$response$name}} is missing.",
+      paste0(
+        "{n - length(kept)} row{?s} {?is/are} left out because the response {.field {fit$response$name}} is missing",
+        if (is.null(y)) " or counts no trials", "."
+      ),
       class = "dropped_rows"
     )
   }
-  sets <- outcome_sets(fit, link, y, new_weights(fit, columns, n), NULL, kept)
+  if (!is.null(copies)) {
+    # an event and a non-event of each row
+    link <- link[copies$at, , drop = FALSE]
+    y <- matrix(copies$event)
+    weights <- copies$count * (weights %||% rep(1, n))[copies$at]
+    kept <- seq_along(copies$at)
+  }
+  sets <- outcome_sets(fit, link, y, weights, NULL, kept)
   check_both_classes(fit, sets)
   list(
-    sets = sets, by = if (!is.null(by)) group_factor(by$value)[kept], by_name = by$name, source = "new data"
+    sets = sets, by = if (!is.null(by)) group_factor(by$value)[copies$at %||% kept], by_name = by$name,
+    source = "new data"
   )
 }
 
@@ -183,7 +199,9 @@ outcome_sets <- function(fit, link, y, weights, group, at) {
       family = family, y = y[, j], mean = if (several) mean else mean[, j], link = if (!several) link[, j],
       weights = weights, group = group, index = seq_len(nrow(y))
     )
-    rows$event <- if (family$family == "binomial") {
+    # case weights multiply the trials, as in glm()
+    if (isTRUE(fit$response$trials)) rows$trials <- weights
+    rows$event <- if (family$family == "binomial" && is.null(rows$trials)) {
       (if (is.list(fit$response$levels)) fit$response$levels[[j]] else fit$response$levels)[2L]
     }
     keep <- at[!is.na(rows$y[at])]

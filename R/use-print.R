@@ -34,13 +34,20 @@ model_facts <- function(object) {
     if (categorical) paste(categorical, "categorical"),
     if (missing) paste(missing, "with missing values")
   )
-  rows <- c(
-    count(object$n_train, "training row"),
-    if (object$n_validation > 0) count(object$n_validation, "validation row")
-  )
   response <- object$response
+  trials <- isTRUE(response$trials)
+  rows <- if (trials) {
+    trials_fact(object)
+  } else {
+    c(
+      count(object$n_train, "training row"),
+      if (object$n_validation > 0) count(object$n_validation, "validation row")
+    )
+  }
   what <- if (!is.null(response$names)) {
     paste0(length(response$names), " responses: ", some(response$names, quote = ""))
+  } else if (trials) {
+    paste0(response$name, ", successes and failures")
   } else if (object$family$family == "binomial") {
     paste0(response$name, ", event ", encodeString(response$levels[2L], quote = "\""))
   } else if (object$family$family == "multinomial") {

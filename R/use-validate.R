@@ -7,7 +7,7 @@
 measure_parts <- function(parts) {
   labels <- part_columns(parts)
   do.call(rbind, lapply(seq_along(parts), function(i) {
-    table <- cbind(n = length(parts[[i]]$y), measure_table(parts[[i]]))
+    table <- cbind(n = outcome_count(parts[[i]]), measure_table(parts[[i]]))
     if (ncol(labels)) cbind(labels[rep(i, nrow(table)), , drop = FALSE], table, row.names = NULL) else table
   }))
 }
@@ -43,7 +43,7 @@ print.protonam_validation <- function(x, digits = 3, ...) {
   small <- function(v) formatC(ifelse(abs(v) < 1e-10, 0, v), digits = digits, format = "fg", flag = "#")
   for (part in unique(key)) {
     rows <- table[key == part, ]
-    cat("\n", if (nzchar(part)) paste0(part, ", "), count(rows$n[1L], "row"), "\n", sep = "")
+    cat("\n", if (nzchar(part)) paste0(part, ", "), count(rows$n[1L], x$unit %||% "row"), "\n", sep = "")
     unit <- rows$measure %in% c("rmse", "mae", "deviance", "intercept") & x$family$family != "binomial"
     show <- function(v) ifelse(unit & !is.na(v), small(v), number(v))
     interval <- ifelse(is.na(rows$lower), "", paste(show(rows$lower), "to", show(rows$upper)))

@@ -23,6 +23,13 @@ exercises <- function(problem, fit) {
     figure = function() plot(fit),
     history = function() plot(fit, which = "history"),
     bars = function() plot(fit, which = "importance"),
+    effects = function() {
+      table <- effect_table(fit)
+      utils::capture.output(print(table))
+      plot(table)
+    },
+    evidence = function() plot(term_evidence(fit)),
+    jumps = function() plot(jumps(fit)),
     ggplot = function() if (requireNamespace("ggplot2", quietly = TRUE)) ggplot2::autoplot(fit),
     coef = function() coef(fit),
     residuals = function() residuals(fit),

@@ -154,3 +154,10 @@ example_validation <- function() {
     ))
   )
 }
+
+# The value of code that draws on a device of so many inches
+on_device <- function(code, width = 7, height = width) {
+  grDevices::pdf(NULL, width, height)
+  on.exit(grDevices::dev.off())
+  code
+}

@@ -155,3 +155,29 @@ test_that("values beyond single precision are refused before training, and moved
   expect_true(moved$infinite)
   expect_identical(range(moved$feature$values), c(1, 3))
 })
+
+test_that("levels are shown in the order of the factor, the missing value last", {
+  set.seed(1)
+  data <- data.frame(a = rnorm(120), grade = factor(rep(c("mild", "severe", "moderate", NA), 30)))
+  data$grade <- factor(data$grade, levels = c("severe", "moderate", "mild", "unused"))
+  data$text <- rep(c("z", "b"), 60)
+  data$y <- data$a + as.integer(factor(data$grade, exclude = NULL)) + rnorm(120)
+  fit <- own_fit(y ~ a + grade + text, data, epochs = 1, ensemble = 2)
+  own <- c("severe", "moderate", "mild")
+  expect_identical(unique(shapes(fit, "grade")$level), c(own, "(missing)"))
+  expect_identical(unique(shapes(fit, "text")$level), c("b", "z"))
+  expect_identical(effect_table(fit, terms = "grade")$level, c(own, "(missing)"))
+  panel <- shape_figure(shapes(fit, "grade"), plot_options())$panels[[1L]]
+  expect_identical(panel$x$labels, own)
+  # another order is a matter of what is shown, and only of that
+  data$grade <- factor(data$grade, levels = rev(own))
+  turned <- own_fit(y ~ a + grade + text, data, epochs = 1, ensemble = 2)
+  expect_identical(unique(shapes(turned, "grade")$level), c(rev(own), "(missing)"))
+  expect_identical(predict(turned, data), predict(fit, data))
+  # fits of earlier versions do not know the order
+  old <- fit
+  old$encoder[[2L]]$shown <- NULL
+  expect_identical(shown_levels(old$encoder[[2L]]), sort(own))
+  fit$encoder[[2L]]$shown <- c("severe", "other", "mild")
+  expect_error(check_encoder(fit$encoder[[2L]], "encoder[[2]]"), "shown", class = "protonam_error_damaged_fit")
+})

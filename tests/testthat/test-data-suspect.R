@@ -55,6 +55,62 @@ test_that("responses from which there is nothing to learn are named", {
   })
 })
 
+test_that("a response that is text and looks like numbers is named", {
+  measured <- transform(base, y = format(1000 * round(10 * sin(1:n)), big.mark = ",", trim = TRUE))
+  expect_snapshot({
+    fit_once(measured)
+    fit_once(transform(base, y = factor(rep(1:25, length.out = n))))
+    fit_once(transform(base, y = rep(c("1.5", "2", "3"), 20)))
+  })
+  expect_snapshot(error = TRUE, {
+    fit_once(transform(base, y = format(1000 + 37 * 1:n, big.mark = ",")))
+  })
+  # codes of classes, or classes on purpose
+  expect_silent(fit_once(transform(base, y = rep(c("1", "2", "3"), 20))))
+  expect_silent(fit_once(transform(base, y = rep(c("0", "1"), 30))))
+  expect_silent(fit_once(transform(base, y = factor(rep(c(0.5, 1, 2), 20)))))
+  expect_no_warning(fit_once(measured, family = "multinomial"))
+})
+
+test_that("survival times, and Cox models, are not there yet", {
+  skip_if_not_installed("survival")
+  lung <- survival::lung
+  expect_snapshot(error = TRUE, {
+    protonam(survival::Surv(time, status) ~ age, lung)
+    protonam(lung["age"], survival::Surv(lung$time, lung$status))
+    cv_protonam(survival::Surv(time, status) ~ age, lung)
+    protonam(status ~ age, lung, family = "cox")
+  })
+  expect_error(
+    protonam(survival::Surv(time, status) ~ age, lung),
+    class = "protonam_error_response"
+  )
+})
+
+test_that("what is said of data of other packages", {
+  skip_if_not_installed("MASS")
+  skip_if_not_installed("survival")
+  cars <- transform(mtcars, disp = paste0(disp, " "), model = rownames(mtcars))
+  births <- transform(MASS::birthwt, lost = NA, low = factor(low))
+  # counts of trials, text with a sign, an identifier, missing columns, broken counts, a matrix of text
+  expect_snapshot({
+    fit_once(transform(cars, y = mpg)[c("y", "disp", "model", "wt")])
+    fit_once(transform(births, y = low)[c("y", "age", "lost")])
+    fit_once(transform(MASS::Insurance, y = Claims / 2)[c("y", "Holders")], family = poisson())
+    fit_once(transform(survival::veteran, y = 1)[c("age", "y")])
+    fit_once(transform(mtcars, y = mpg)[c("y", "wt")], bootstrap = TRUE)
+    invisible(predict(tiny_fit(mpg ~ wt + hp, mtcars), data.frame(wt = c(3, 9), hp = c(100, 1000))))
+  })
+  expect_snapshot(error = TRUE, {
+    tiny_fit(mpg ~ ., as.matrix(cars))
+    tiny_fit(low ~ s(age), births)
+    tiny_fit(lost ~ age, births)
+    tiny_fit(low ~ age, transform(births, low = 1), family = binomial())
+  })
+  counts <- tiny_fit(cbind(ncases, ncontrols) ~ agegp, datasets::esoph, family = binomial())
+  expect_identical(sum(counts$weights), as.double(sum(datasets::esoph$ncases + datasets::esoph$ncontrols)))
+})
+
 test_that("a single model with bootstrap is named", {
   expect_snapshot({
     fit_once(base, bootstrap = TRUE)

@@ -84,3 +84,68 @@ test_that("what cannot be combined with counts of trials says so", {
     fairness(tiny_fit(cbind(dead, alive) ~ dose, trials, family = binomial()), trials, group = ~ lab > 0)
   })
 })
+
+# outcomes of new data with a row per observation, and with a row per trial
+both_outcomes <- function(fit) {
+  rows <- outcomes_of(fit, trials)$sets[[1L]]
+  mean <- unname(predict(fit, single))
+  alone <- list(
+    family = fit$family, y = as.double(single$died), mean = mean, link = stats::qlogis(mean), index = seq_along(mean)
+  )
+  list(rows = rows, alone = alone)
+}
+
+test_that("measures count trials, as if each were a row", {
+  fit <- fit_trials(prototypes_for = FALSE)
+  both <- both_outcomes(fit)
+  expect_identical(outcome_count(both$rows), as.double(nrow(single)))
+  expect_identical(event_count(both$rows), as.double(sum(single$died)))
+  expect_equal(measure_table(both$rows), measure_table(both$alone), tolerance = 1e-10)
+  expect_equal(threshold_rows(both$rows, c(0.2, 0.6), 0.9), threshold_rows(both$alone, c(0.2, 0.6), 0.9))
+  expect_equal(net_benefits(both$rows, c(0.1, 0.5), 0.9), net_benefits(both$alone, c(0.1, 0.5), 0.9))
+  one <- calibrate_part(both$rows, "spline", 0.95)
+  other <- calibrate_part(both$alone, "spline", 0.95)
+  # quantiles of distances are those of weighted rows
+  same <- setdiff(names(one$summary), c("e50", "e90"))
+  expect_equal(one$summary[same], other$summary[same])
+  for (table in c("line", "curve", "groups", "histogram")) expect_equal(one[[table]], other[[table]], tolerance = 1e-8)
+  # the band is drawn: the same distribution, not the same numbers
+  width <- function(rows) mean(with(roc_curve(rows, 0.95), upper - lower))
+  expect_equal(width(both$rows), width(both$alone), tolerance = 0.15)
+})
+
+test_that("validation of counts of trials, out of fold and in new data", {
+  fit <- fit_trials(prototypes_for = FALSE)
+  v <- validate_protonam(fit, data = trials)
+  expect_identical(unique(v$scores$n), as.double(nrow(single)))
+  expect_true(v$moved)
+  auc <- discrimination(fit, trials)$summary
+  if (requireNamespace("pROC", quietly = TRUE)) {
+    other <- pROC::ci.auc(single$died, unname(predict(fit, single)), quiet = TRUE, direction = "<")
+    expect_equal(auc$auc, other[2L], tolerance = 1e-10)
+    error <- sqrt(pROC::var(pROC::roc(single$died, unname(predict(fit, single)), quiet = TRUE, direction = "<")))
+    expect_equal(measure_table(both_outcomes(fit)$rows)$error[1L], error, tolerance = 1e-10)
+  }
+  # case weights multiply the trials, as in glm()
+  double <- protonam(
+    cbind(dead, alive) ~ dose, transform(trials, w = 2),
+    family = binomial(), weights = w, seed = 1, control = quick_own(epochs = 2), verbose = FALSE
+  )
+  expect_identical(calibration(double)$summary$n, 2 * nrow(single))
+  other <- transform(trials, dead = rev(dead))
+  expect_error(validate_protonam(fit, data = other), class = "protonam_error_data")
+  expect_error(calibration(fit, transform(trials, dead = NULL)), class = "protonam_error_missing_column")
+  expect_error(validate_protonam(fit, "bootstrap", data = trials, repeats = 2), class = "protonam_error_trials")
+})
+
+test_that("what is printed speaks of trials", {
+  fit <- fit_trials(prototypes_for = FALSE)
+  expect_snapshot(transform = function(x) without_numbers(sub("Time .*", "Time", x)), {
+    fit
+    validate_protonam(fit, data = trials)
+    decision_curve(fit, trials, thresholds = 0.3)
+    term_evidence(fit)
+  })
+  expect_identical(error_units(own_fit(cbind(dead, alive) ~ dose, trials, family = binomial(), groups = ~ lab > 0,
+    epochs = 1, ensemble = 2)), "groups")
+})

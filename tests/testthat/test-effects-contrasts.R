@@ -55,6 +55,11 @@ test_that("shapes(reference = ) is the same contrast, and leaves other features 
   expect_equal(shape$effect[shape$term == "b"], centred$effect, tolerance = 1e-10)
   expect_equal(shape$upper[shape$term == "b"], centred$upper, tolerance = 1e-10)
   expect_identical(attr(shape, "reference"), c(a = "0"))
+  # a value beyond the data is allowed, and marked
+  far <- shapes(fit, "a", reference = list(a = 1e6))
+  expect_match(attr(far, "reference")[["a"]], "(beyond the training data)", fixed = TRUE)
+  expect_output(print(far), "beyond the training data", fixed = TRUE)
+  expect_match(shape_figure(far, plot_options())$caption[1L], "beyond the training data", fixed = TRUE)
   expect_output(print(shape), "Compared with a = 0.", fixed = TRUE)
   expect_identical(names(attr(shapes(fit, reference = TRUE), "reference")), c("a", "b", "unit"))
   # layers add up to the contrast, too

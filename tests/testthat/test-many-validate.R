@@ -37,6 +37,15 @@ test_that("new data: values are those of their rows", {
   expect_true(all(is.na(v$scores$apparent[v$scores$group == "m"])))
 })
 
+test_that("samples that lack the ends of a range are not a matter for messages", {
+  wide <- data
+  wide$a[1] <- 50
+  few <- own_fit(dead ~ a + b, wide, epochs = 1, ensemble = 2)
+  # this seed leaves the row out of a sample
+  expect_true(any(vapply(1:3, function(k) bootstrap_counts(200, NULL, member_seed(1, k))[1L] == 0, NA)))
+  expect_silent(validate_protonam(few, "bootstrap", data = wide, repeats = 3, seed = 1, verbose = FALSE))
+})
+
 test_that("bootstrap: optimism is the mean over samples of apparent minus test", {
   v <- validate_protonam(fit, "bootstrap", data = data, repeats = 4, seed = 3)
   boot <- v$bootstrap

@@ -77,7 +77,7 @@ test_that("rows of a group are taken together", {
   twice <- c(found$influence, found$influence)
   # copies add nothing
   expect_equal(
-    influence_error(twice, group = rep(1:100, 2)), influence_error(found$influence) * sqrt(100 / 99),
+    influence_error(twice, list(group = rep(1:100, 2))), influence_error(found$influence) * sqrt(100 / 99),
     tolerance = 1e-12
   )
   expect_lt(influence_error(twice), influence_error(found$influence))

@@ -13,6 +13,10 @@ test_that("scores are a point per fold, with the mean of the folds", {
   expect_identical(first$marks$guide$x, cv$summary$mean[1])
   several <- small_cv(cbind(y, lab) ~ age, data, folds = 2)
   expect_identical(cv_figure(several, "scores", plot_options())$series$labels, c("y", "lab"))
+  if (requireNamespace("ggplot2", quietly = TRUE)) {
+    # without bars, points explain the colours
+    expect_false(identical(ggplot2::autoplot(several)$scales$get_scales("colour")$guide, "none"))
+  }
   single <- suppressWarnings(small_cv(y ~ age, data[1:4, ], folds = 4))
   empty <- cv_figure(single, "scores", plot_options())$panels
   expect_true("not defined in any fold" %in% unlist(lapply(empty, function(panel) panel$marks$label$label)))

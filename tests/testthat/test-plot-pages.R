@@ -39,3 +39,16 @@ test_that("layers of a term stand side by side", {
   expect_identical(c(pages[[1L]]$rows, pages[[1L]]$columns), c(3L, 4L))
   expect_identical(pages[[2L]]$panels, 13:20)
 })
+
+test_that("panels with a line per name share a page as far as the names have room", {
+  pages_of <- function(n, lines, size) line_pages(n, lines, plot_options(limits = new_room(size)))
+  expect_length(pages_of(5L, 3L, c(3.5, 3)), 1L)
+  expect_length(pages_of(5L, 3L, c(7, 5)), 1L)
+  many <- pages_of(5L, 10L, c(3.5, 3))
+  expect_gt(length(many), 1L)
+  expect_identical(unlist(lapply(many, `[[`, "panels")), 1:5)
+  # letters of low panels are small, down to a size that can be read
+  room <- new_room(c(3.5, 3))
+  expect_lt(page_cex(list(rows = 3, columns = 2), room), page_cex(list(rows = 2, columns = 2), room))
+  expect_identical(page_cex(list(rows = 12, columns = 1), room), least_cex)
+})
