@@ -11,7 +11,7 @@
 
 #define PN_WEIGHT_FLOOR 1e-5 /* of a working weight, relative to the case weight */
 
-#define PN_DRIFT 0.05        /* of the working weights, on average: the Gram matrix is that of others until then */
+#define PN_DRIFT 0.05   /* of the working weights, on average: the Gram matrix is that of others until then */
 #define PN_TOGETHER 256 /* rows whose places are looked up together */
 
 /* Adds the block's n rows of a term and of term b to the tiles, both splines. */
