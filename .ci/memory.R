@@ -1,4 +1,4 @@
-# Rscript .ci/memory.R [FITS]: by how much the process grows, in MB of resident memory, while FITS fits (200 by default)
+# Rscript .ci/memory.R [FITS [KIND ...]]: by how much the process grows, in MB of resident memory, while FITS fits (200 by default)
 # follow the first 20, each kind and mode in a process of its own. With gc() after each fit, what grows is still reachable
 # or was never given back: a leak. Without, R's collector decides when it runs, and as long as it finds the heap too small
 # it enlarges it; so the second half of the fits is judged. Fits that end in an error or an interrupt are kinds, too.
@@ -58,7 +58,8 @@ measure <- function(kind, mode) {
 }
 bad <- 0L
 cat(sprintf("%-10s %-6s %10s %12s %12s\n", "fits", "mode", sprintf("after %d", first), "growth", "second half"))
-for (kind in c("default", "paper", "pairs", "error", "interrupt")) {
+kinds <- c("default", "paper", "pairs", "error", "interrupt")
+for (kind in if (length(arguments) > 1L) arguments[-1L] else kinds) {
   for (mode in c("gc", "no gc")) {
     found <- measure(kind, mode)
     cat(sprintf("%-10s %-6s %7.1f MB %9.2f MB %9.2f MB\n", kind, mode, found[1L], found[2L], found[3L]))
