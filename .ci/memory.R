@@ -1,8 +1,8 @@
-# Rscript .ci/memory.R [FITS [KIND ...]]: by how much the process grows, in MB of resident memory, while FITS fits (200 by default)
-# follow the first 20, each kind and mode in a process of its own. With gc() after each fit, what grows is still reachable
-# or was never given back: a leak. Without, R's collector decides when it runs, and as long as it finds the heap too small
-# it enlarges it; so the second half of the fits is judged. Fits that end in an error or an interrupt are kinds, too.
-# Needs the installed package and Linux; fails where `allowed` is reached.
+# Rscript .ci/memory.R [FITS [KIND ...]]: by how much the process grows, in MB of resident memory, while FITS fits (200 by
+# default) follow the first 20, each kind and mode in a process of its own. With gc() after each fit, what grows is still
+# reachable or was never given back: a leak. Without, R's collector decides when it runs, and as long as it finds the heap
+# too small it enlarges it; so the second half of the fits is judged. Fits that end in an error or an interrupt are kinds,
+# too. Needs the installed package and Linux; fails where `allowed` is reached.
 
 arguments <- commandArgs(trailingOnly = TRUE)
 fits <- as.integer(c(arguments, 200L)[1L])
