@@ -42,17 +42,17 @@ kinds <- list(
 
 processor <- function() sum(proc.time()[1:2])
 
-# Sends SIGINT when this process has used so many more seconds; the time that it then has used goes to `file`.
+# Sends SIGINT when this process has used so many more seconds; the time that it then has used goes to `file`. Gives up
+# when there is a file named `file`.stop; when `file`.gone is there, no signal will follow.
 interrupt_after <- function(seconds, file) {
-  unlink(file)
   ticks <- as.integer(system2("getconf", "CLK_TCK", stdout = TRUE))
   until <- round((processor() + seconds) * ticks)
   code <- sprintf(
     paste(
-      "while :; do set -- $(sed 's/.*) //' /proc/%d/stat | cut -d ' ' -f 12,13); [ $(($1 + $2)) -ge %d ] && break;",
-      "sleep 0.01; done; echo $(($1 + $2)) > %s; kill -INT %d"
+      "while [ ! -e %s.stop ]; do set -- $(sed 's/.*) //' /proc/%d/stat | cut -d ' ' -f 12,13);",
+      "if [ $(($1 + $2)) -ge %d ]; then echo $(($1 + $2)) > %s; kill -INT %d; break; fi; sleep 0.01; done; : > %s.gone"
     ),
-    Sys.getpid(), until, shQuote(file), Sys.getpid()
+    shQuote(file), Sys.getpid(), until, shQuote(file), Sys.getpid(), shQuote(file)
   )
   system(paste("(", code, ") >/dev/null 2>&1 &"))
   ticks
@@ -73,16 +73,17 @@ for (name in if (length(arguments) > 1L) arguments[-1L] else names(kinds)) {
   while (length(late) < moments && missed < 20L) {
     file <- tempfile()
     ticks <- interrupt_after(stats::runif(1L, 0.01, 0.95) * seconds, file)
-    ended <- tryCatch(
+    done <- FALSE
+    tryCatch(
       {
         kind[[2L]](x)
-        for (wait in 1:200) if (!file.exists(file)) Sys.sleep(0.01) # not caught on its way
-        Sys.sleep(0.1)
-        "done"
+        done <- TRUE # not caught on its way; a signal that is sent now must not come later, elsewhere
+        file.create(paste0(file, ".stop"))
+        while (!file.exists(paste0(file, ".gone"))) Sys.sleep(0.01)
       },
-      interrupt = function(c) "interrupted"
+      interrupt = function(c) NULL
     )
-    if (ended == "interrupted" && file.exists(file)) {
+    if (!done) {
       late <- c(late, processor() - scan(file, quiet = TRUE) / ticks)
     } else {
       missed <- missed + 1L

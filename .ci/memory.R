@@ -1,8 +1,8 @@
-# Rscript .ci/memory.R [FITS]: by how much the process grows, in MB of resident memory, while FITS fits (200 by default)
-# follow the first 20, each kind and mode in a process of its own. With gc() after each fit, what grows is still reachable
-# or was never given back: a leak. Without, R's collector decides when it runs, and as long as it finds the heap too small
-# it enlarges it; so the second half of the fits is judged. Fits that end in an error or an interrupt are kinds, too.
-# Needs the installed package and Linux; fails where `allowed` is reached.
+# Rscript .ci/memory.R [FITS [KIND ...]]: by how much the process grows, in MB of resident memory, while FITS fits (200 by
+# default) follow the first 20, each kind and mode in a process of its own. With gc() after each fit, what grows is still
+# reachable or was never given back: a leak. Without, R's collector decides when it runs, and as long as it finds the heap
+# too small it enlarges it; so the second half of the fits is judged. Fits that end in an error or an interrupt are kinds,
+# too. Needs the installed package and Linux; fails where `allowed` is reached.
 
 arguments <- commandArgs(trailingOnly = TRUE)
 fits <- as.integer(c(arguments, 200L)[1L])
@@ -10,6 +10,8 @@ first <- 20L
 allowed <- 5 # MB
 
 worker <- '
+  # the compiler catches, and drops, a time limit that is reached in it
+  invisible(compiler::enableJIT(0))
   suppressPackageStartupMessages(library(protonam))
   arguments <- commandArgs(trailingOnly = TRUE)
   fits <- as.integer(arguments[1L])
@@ -34,7 +36,7 @@ worker <- '
     interrupt = function(k) {
       setTimeLimit(elapsed = 0.05, transient = TRUE)
       on.exit(setTimeLimit())
-      ended <- try(quiet(few, icu, procedure = "paper", ensemble = 2, epochs = 1e5, seed = k), silent = TRUE)
+      ended <- try(quiet(few, icu, procedure = "paper", ensemble = 2, epochs = 2000, seed = k), silent = TRUE)
       stopifnot(grepl("elapsed time limit", ended))
     }
   )
@@ -58,7 +60,8 @@ measure <- function(kind, mode) {
 }
 bad <- 0L
 cat(sprintf("%-10s %-6s %10s %12s %12s\n", "fits", "mode", sprintf("after %d", first), "growth", "second half"))
-for (kind in c("default", "paper", "pairs", "error", "interrupt")) {
+kinds <- c("default", "paper", "pairs", "error", "interrupt")
+for (kind in if (length(arguments) > 1L) arguments[-1L] else kinds) {
   for (mode in c("gc", "no gc")) {
     found <- measure(kind, mode)
     cat(sprintf("%-10s %-6s %7.1f MB %9.2f MB %9.2f MB\n", kind, mode, found[1L], found[2L], found[3L]))
