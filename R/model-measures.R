@@ -161,18 +161,22 @@ calibration_fit <- function(family, y, link, weights, slope = TRUE) {
   list(coefficients = unname(fit$coefficients), influence = fit$influence)
 }
 
+#' glm.fit() without warnings: NULL where it stops, does not converge, or leaves coefficients undetermined
+#' @noRd
+guarded_glm <- function(design, y, weights, family, offset = NULL, ...) {
+  fit <- tryCatch(
+    suppressWarnings(stats::glm.fit(design, y, weights = weights, offset = offset, family = family, ...)),
+    error = function(e) NULL
+  )
+  if (!is.null(fit) && fit$converged && fit$rank == ncol(design)) fit
+}
+
 #' A regression with the canonical link of the family, and the influence of rows on its coefficients
 #' @return list(coefficients, linear: linear predictors, influence), NULL where it did not converge
 #' @noRd
 regress <- function(family, design, y, weights, offset = NULL) {
-  fit <- tryCatch(
-    suppressWarnings(stats::glm.fit(
-      design, y,
-      weights = weights, offset = offset, family = family, control = list(epsilon = 1e-12, maxit = 100)
-    )),
-    error = function(e) NULL
-  )
-  if (is.null(fit) || !fit$converged || fit$rank < ncol(design) || is_separated(family, fit, weights)) {
+  fit <- guarded_glm(design, y, weights, family, offset, control = list(epsilon = 1e-12, maxit = 100))
+  if (is.null(fit) || is_separated(family, fit, weights)) {
     return(NULL)
   }
   share <- weights / sum(weights)

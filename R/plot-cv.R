@@ -16,10 +16,7 @@
 #' plot(cv, which = "predictions")
 #' @export
 plot.protonam_cv <- function(x, which = c("scores", "predictions"), main = NULL, cex = 1, col = NULL, ...) {
-  check_dots_empty(list(...), names(formals(plot.protonam_cv)))
-  options <- plot_options(main = main, cex = cex, col = col, limits = device_limits())
-  draw_pages(cv_figure(x, which, options), FALSE)
-  invisible(x)
+  draw_simple(x, function(x, options) cv_figure(x, which, options), list(main = main, cex = cex, col = col), list(...))
 }
 
 # nolint start: object_name_linter.
@@ -27,9 +24,8 @@ plot.protonam_cv <- function(x, which = c("scores", "predictions"), main = NULL,
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_cv <- function(object, which = c("scores", "predictions"), main = NULL, cex = 1, col = NULL,
                                  size = NULL, ...) {
-  check_dots_empty(list(...), names(formals(autoplot.protonam_cv)))
-  options <- plot_options(main = main, cex = cex, col = col, limits = gg_room(size))
-  gg_pages(cv_figure(object, which, options), NULL)
+  make <- function(x, options) cv_figure(x, which, options)
+  gg_simple(object, make, list(main = main, cex = cex, col = col), list(...), size)
 }
 # nolint end
 
@@ -40,15 +36,11 @@ cv_figure <- function(x, which, options) {
   panels <- if (which == "scores") fold_panels(x, responses) else list(observed_panel(x))
   columns <- min(length(panels), options$limits[2L])
   k <- max(1L, length(responses))
-  pages <- if (options$room$taken) {
-    panel_pages(rep(FALSE, length(panels)), options)
-  } else {
-    list(list(panels = seq_along(panels), rows = ceiling(length(panels) / columns), columns = columns))
-  }
   list(
-    panels = panels, pages = pages,
+    panels = panels, pages = one_page(length(panels), columns, options),
     series = list(
-      labels = if (several) responses else character(), colours = series_colours(k, options$col), lines = rep(1L, k), filled = TRUE
+      labels = if (several) responses else character(), colours = series_colours(k, options$col), lines = rep(1L, k),
+      filled = TRUE
     ),
     key = NULL, ylab = NULL, xlab = NULL, title = options$main,
     caption = if (which == "scores") "Points: folds. Diamonds and dashed lines: their means with 95 % intervals.",

@@ -105,7 +105,7 @@ tell_one_page <- function(count) {
     pn_inform(
       c(
         "The figure has {count} pages, of which the file {.val {basename(file)}} keeps only the last.",
-        i = "{.code pages = 1} draws all panels on one page; a name such as {.val {numbered}} makes a file of each page."
+        i = "{.code pages = 1} draws all panels on one page; a name such as {.val {numbered}} gives a file per page."
       ),
       class = "pages"
     )

@@ -78,18 +78,13 @@ fairness_lines <- function(ends, at, series) {
 #' @param main,cex,col Title of the figure, relative size of its text, colours of the models.
 #' @export
 plot.protonam_fairness <- function(x, main = NULL, cex = 1, col = NULL, ...) {
-  check_dots_empty(list(...), names(formals(plot.protonam_fairness)))
-  options <- plot_options(main = main, cex = cex, col = col, limits = device_limits())
-  draw_pages(fairness_figure(x, options), FALSE)
-  invisible(x)
+  draw_simple(x, fairness_figure, list(main = main, cex = cex, col = col), list(...))
 }
 
 # nolint start: object_name_linter.
 #' @rdname autoplot.protonam
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_fairness <- function(object, main = NULL, cex = 1, col = NULL, size = NULL, ...) {
-  check_dots_empty(list(...), names(formals(autoplot.protonam_fairness)))
-  options <- plot_options(main = main, cex = cex, col = col, limits = gg_room(size))
-  gg_pages(fairness_figure(object, options), NULL)
+  gg_simple(object, fairness_figure, list(main = main, cex = cex, col = col), list(...), size)
 }
 # nolint end

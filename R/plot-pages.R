@@ -18,7 +18,7 @@ panel_grid <- function(n, limits = c(4L, 3L)) {
 #' Pages for panels
 #'
 #' @param large Logical, one per panel: does it need the height of a page?
-#' @param options list(most: panels of a page; limits: most rows and columns; pages, ncol: NULL or as asked for)
+#' @param options list(most: panels of a page; limits: most rows and columns; pages, ncol: NULL or as given)
 #' @param across Number of panels that belong side by side (the layers of a term), or 1.
 #' @noRd
 panel_pages <- function(large, options = list(most = max_panels, limits = c(4L, 3L)), across = 1L) {
@@ -55,7 +55,16 @@ panel_pages <- function(large, options = list(most = max_panels, limits = c(4L, 
   c(pages, lapply(unname(halves), function(panels) list(panels = panels, rows = 1L, columns = length(panels))))
 }
 
-#' Pages as asked for by `pages` or `ncol`
+#' All panels on one page, unless the user's own layout has to be filled
+#' @noRd
+one_page <- function(n, columns, options) {
+  if (options$room$taken) {
+    return(panel_pages(rep(FALSE, n), options))
+  }
+  list(list(panels = seq_len(n), rows = ceiling(n / columns), columns = columns))
+}
+
+#' Pages as set by `pages` or `ncol`
 #' @noRd
 asked_pages <- function(n, options, across = 1L) {
   each <- if (is.null(options$pages)) n else ceiling(n / options$pages)

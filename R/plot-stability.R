@@ -9,9 +9,7 @@ most_lines <- 100L
 #' @param main,cex Title of the figure, and relative size of its text.
 #' @export
 plot.protonam_stability <- function(x, which = NULL, main = NULL, cex = 1, ...) {
-  check_dots_empty(list(...), names(formals(plot.protonam_stability)))
-  draw_pages(stability_figure(x, which, plot_options(main = main, cex = cex, limits = device_limits())), FALSE)
-  invisible(x)
+  draw_simple(x, function(x, options) stability_figure(x, which, options), list(main = main, cex = cex), list(...))
 }
 
 # nolint start: object_name_linter.
@@ -20,8 +18,8 @@ plot.protonam_stability <- function(x, which = NULL, main = NULL, cex = 1, ...) 
 #' @param size See [autoplot.protonam()].
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_stability <- function(object, which = NULL, main = NULL, cex = 1, size = NULL, ...) {
-  check_dots_empty(list(...), names(formals(autoplot.protonam_stability)))
-  gg_pages(stability_figure(object, which, plot_options(main = main, cex = cex, limits = gg_room(size))), NULL)
+  make <- function(x, options) stability_figure(x, which, options)
+  gg_simple(object, make, list(main = main, cex = cex), list(...), size)
 }
 # nolint end
 

@@ -4,9 +4,7 @@
 #' @param main,cex Title of the figure, and relative size of its text.
 #' @export
 plot.protonam_validation <- function(x, main = NULL, cex = 1, ...) {
-  check_dots_empty(list(...), names(formals(plot.protonam_validation)))
-  draw_pages(validation_figure(x, plot_options(main = main, cex = cex, limits = device_limits())), FALSE)
-  invisible(x)
+  draw_simple(x, validation_figure, list(main = main, cex = cex), list(...))
 }
 
 # nolint start: object_name_linter.
@@ -15,8 +13,7 @@ plot.protonam_validation <- function(x, main = NULL, cex = 1, ...) {
 #' @param size See [autoplot.protonam()].
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_validation <- function(object, main = NULL, cex = 1, size = NULL, ...) {
-  check_dots_empty(list(...), names(formals(autoplot.protonam_validation)))
-  gg_pages(validation_figure(object, plot_options(main = main, cex = cex, limits = gg_room(size))), NULL)
+  gg_simple(object, validation_figure, list(main = main, cex = cex), list(...), size)
 }
 # nolint end
 
@@ -61,12 +58,7 @@ validation_figure <- function(x, options) {
   })
   columns <- min(length(panels), 2L, options$limits[2L])
   list(
-    panels = panels,
-    pages = if (options$room$taken) {
-      panel_pages(rep(FALSE, length(panels)), options)
-    } else {
-      list(list(panels = seq_along(panels), rows = ceiling(length(panels) / columns), columns = columns))
-    },
+    panels = panels, pages = one_page(length(panels), columns, options),
     series = no_series, key = NULL, ylab = NULL, xlab = NULL, title = options$main,
     caption = c(
       sprintf("Points: %s, with %s %% intervals.", validation_words(x), format(100 * x$level)),

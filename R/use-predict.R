@@ -143,10 +143,7 @@ encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) 
   if (is.matrix(newdata) && is.null(colnames(newdata)) && ncol(newdata) == n_features) {
     colnames(newdata) <- feature_names(object)
   }
-  columns <- as_columns(newdata, "newdata")
-  if (is.environment(columns)) {
-    pn_abort("{.arg newdata} must be a data frame or a matrix.", class = "data", arg = "newdata")
-  }
+  columns <- newdata_columns(newdata)
   n <- data_rows(columns)
   features <- columns_from(object$variables, object$data_names, object$env, columns)
   encoded <- encode_columns(object$encoder, features, n)

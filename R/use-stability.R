@@ -90,15 +90,9 @@ bootstrap_models <- function(x, response) {
 #' Members of a fit as models of their own, with deviations as large as the standard error
 #' @noRd
 member_models <- function(fit, newdata, response, dots) {
-  if (is.null(newdata)) {
-    pn_abort(
-      c(
-        "{.arg newdata} is needed: the fit does not keep the training data.",
-        i = "A validation by bootstrap needs none: {.code stability(validate_protonam(fit, \"bootstrap\"))}."
-      ),
-      class = "argument", arg = "newdata"
-    )
-  }
+  need_newdata(
+    newdata, c(i = "A validation by bootstrap needs none: {.code stability(validate_protonam(fit, \"bootstrap\"))}.")
+  )
   known <- c("threads", "offset", "task_default")
   check_dots_empty(dots[!names(dots) %in% known], known)
   if (length(fit$members) < 2L) {
