@@ -43,6 +43,20 @@ pn_inform <- function(message, class = "input", ..., .envir = parent.frame()) {
   message(structure(class = classes, list(message = text, call = NULL, ...)))
 }
 
+#' Stop if an argument is not what it must be
+#'
+#' @param bad Is it not?
+#' @param need What it must be: a cli template, evaluated in the calling function.
+#' @param hint NULL or a bullet.
+#' @noRd
+refuse_if <- function(bad, x, arg, need, hint = NULL, class = "argument", .envir = parent.frame()) {
+  if (bad) {
+    .envir <- list2env(list(given_arg = arg, given_value = describe(x)), parent = .envir)
+    message <- c(paste0("{.arg {given_arg}} must be ", need, ", not {given_value}."), hint)
+    pn_abort(message, class = class, arg = arg, .envir = .envir)
+  }
+}
+
 #' How a value is shown in an error message: short values literally, others by their type
 #' @noRd
 describe <- function(x) {
@@ -94,9 +108,7 @@ limit_words <- function(min, max, above, below) {
 #' TRUE or FALSE
 #' @noRd
 check_flag <- function(x, arg) {
-  if (!is.logical(x) || length(x) != 1L || is.na(x)) {
-    pn_abort("{.arg {arg}} must be TRUE or FALSE, not {describe(x)}.", class = "argument", arg = arg)
-  }
+  refuse_if(!is.logical(x) || length(x) != 1L || is.na(x), x, arg, "TRUE or FALSE")
   as.vector(x)
 }
 
@@ -106,12 +118,9 @@ check_choice <- function(x, choices, arg) {
   if (identical(x, choices)) {
     return(choices[1L])
   }
-  if (!is.character(x) || length(x) != 1L || !x %in% choices) {
-    pn_abort(
-      c("{.arg {arg}} must be one of {.or {.val {choices}}}, not {describe(x)}.", suggest(x, choices)),
-      class = "argument", arg = arg
-    )
-  }
+  refuse_if(
+    !is.character(x) || length(x) != 1L || !x %in% choices, x, arg, "one of {.or {.val {choices}}}", suggest(x, choices)
+  )
   x
 }
 

@@ -144,12 +144,7 @@ select_terms <- function(object, terms, arg = "terms") {
     number <- min(check_number(terms, arg, min = 1, whole = TRUE, infinite = TRUE), length(known))
     return(order(-overall_importance(object))[seq_len(number)])
   }
-  if (!is.character(terms) || !length(terms) || anyNA(terms)) {
-    pn_abort(
-      "{.arg {arg}} must be names of terms, or one number, not {describe(terms)}.",
-      class = "argument", arg = arg
-    )
-  }
+  refuse_if(!is.character(terms) || !length(terms) || anyNA(terms), terms, arg, "names of terms, or one number")
   match(find_terms(terms, known, named_features(object), arg), known)
 }
 

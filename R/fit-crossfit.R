@@ -24,11 +24,7 @@ check_prototypes_for <- function(x, names) {
   if (isFALSE(x)) {
     return(character())
   }
-  if (!is.character(x)) {
-    pn_abort("{.arg prototypes_for} must be NULL, TRUE or names of features, not {describe(x)}.",
-      class = "argument", arg = "prototypes_for"
-    )
-  }
+  refuse_if(!is.character(x), x, "prototypes_for", "NULL, TRUE or names of features")
   check_features(x, names, "prototypes_for")
   x
 }

@@ -108,11 +108,9 @@ gg_room <- function(size = NULL) {
     open <- grDevices::dev.cur() > 1L
     return(new_room(if (open) grDevices::dev.size("in") else default_size))
   }
-  if (!is.numeric(size) || length(size) != 2L || any(!is.finite(size)) || any(size <= 0)) {
-    pn_abort(
-      "{.arg size} must be width and height in inches, as in {.code c(3.5, 3)}, not {describe(size)}.",
-      class = "argument", arg = "size"
-    )
-  }
+  refuse_if(
+    !is.numeric(size) || length(size) != 2L || any(!is.finite(size)) || any(size <= 0), size, "size",
+    "width and height in inches, as in {.code c(3.5, 3)}"
+  )
   new_room(as.double(size))
 }

@@ -74,12 +74,7 @@ check_fits <- function(fits, several) {
 }
 
 check_two_classes <- function(fit) {
-  if (!inherits(fit, "protonam")) {
-    pn_abort(
-      "{.arg fit} must be a protonam fit or a list of them, not {describe(fit)}.",
-      class = "argument", arg = "fit"
-    )
-  }
+  refuse_if(!inherits(fit, "protonam"), fit, "fit", "a protonam fit or a list of them")
   fit <- check_fit(fit)
   if (!fit$family$family %in% c("binomial", "gaussian")) {
     pn_abort("{.fn fairness} compares two classes; this is a {fit$family$family} fit.", class = "family", arg = "fit")

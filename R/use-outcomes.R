@@ -4,9 +4,7 @@
 #' A fit, and nothing else
 #' @noRd
 need_fit <- function(fit, arg = "fit") {
-  if (!inherits(fit, "protonam")) {
-    pn_abort("{.arg {arg}} must be a protonam fit, not {describe(fit)}.", class = "argument", arg = arg)
-  }
+  refuse_if(!inherits(fit, "protonam"), fit, arg, "a protonam fit")
   check_fit(fit)
 }
 
