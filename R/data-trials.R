@@ -1,8 +1,8 @@
 # Counts of trials: cbind(successes, failures) with family = binomial(), as glm() reads it.
 #
 # An observation of s successes and f failures becomes two rows with the same features, an event of weight s and a
-# non-event of weight f. The likelihood is the same, and code that reads classes and weights need not know. The rows of
-# an observation are copies of one row of the data, so that they are in the same fold.
+# non-event of weight f. The likelihood is the same, and code that reads classes and weights need not distinguish them.
+# The rows of an observation are copies of one row of the data, so that they are in the same fold.
 
 #' Successes and failures of the rows used, or NULL if the response is of another kind
 #'

@@ -144,7 +144,7 @@ recalibrate <- function(fields, weights) {
 }
 
 slope_spread <- 0.1 # of the calibration slopes of fits like these, around 1
-least_stretch <- 0.02 # smaller changes are not worth a word
+least_stretch <- 0.02 # smaller changes are not reported
 least_shift <- 0.01 # of the linear predictor, in units of the engine
 
 #' A calibration slope shrunk towards 1, according to its standard error

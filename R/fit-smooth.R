@@ -36,7 +36,7 @@ needed_knots <- function(freedom, most, handle = NULL) {
 #' @param n Training rows.
 #' @param kind "smooth", or "linear": straight lines and levels.
 #' @param handle NULL or smoothness per feature, see protonam().
-#' @param freedom NULL, or the degrees of freedom that the data ask for, per feature: splines have no more knots than
+#' @param freedom NULL, or the degrees of freedom estimated from the data, per feature: splines have no more knots than
 #'   that needs.
 #' @noRd
 base_terms <- function(encoded, n, kind = "smooth", handle = NULL, freedom = NULL) {

@@ -53,7 +53,7 @@ cv_figure <- function(x, which, options) {
 fold_panels <- function(x, responses) {
   folds <- unique(x$scores$fold)
   series <- if (is.null(responses)) rep(1L, nrow(x$scores)) else match(x$scores$response, responses)
-  # the mean stands in the last line
+  # the mean is in the last line
   at <- length(folds) + 2 - match(x$scores$fold, folds)
   lapply(unique(x$summary$score), function(name) {
     value <- x$scores[[name]]

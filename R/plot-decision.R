@@ -47,7 +47,7 @@ decision_figure <- function(x, options) {
   )
 }
 
-#' Net benefits that are shown: what lies far below zero says nothing more
+#' Net benefits that are shown: what lies far below zero is uninformative
 #' @noRd
 decision_ends <- function(parts) {
   most <- max(vapply(parts, function(part) max(part$net_benefit, part$upper, 0.01, na.rm = TRUE), 0))

@@ -158,7 +158,7 @@ gg_bands <- function(mark, style, figure) {
 
 # Axes, scales, titles ------------------------------------------------------------------------------------------------
 
-#' The scale of x or y: breaks and labels of the panel that it is asked for
+#' The scale of x or y: breaks and labels of the panel being drawn
 #' @noRd
 gg_axis <- function(panels, side, titled = FALSE) {
   axes <- lapply(panels, `[[`, side)

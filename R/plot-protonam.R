@@ -19,7 +19,7 @@ shown_pairs <- 4L
 #'   with the epoch that is kept), or `"importance"`.
 #' @param level Level of the bands and intervals, 0.95 by default. A single model has none.
 #' @param scale `"link"` for effects on the scale of the linear predictor, `"response"` (or its name) for odds ratios
-#'   and the like, see [shapes()].
+#'   and so on; see [shapes()].
 #' @param style Interactions as a `"heat"` map or as the `"scatter"` plot of the paper: a point for each cell of the
 #'   grid that has training rows, with an area that grows with their number.
 #' @param labels,units Named character vectors of labels and units of features: `c(age = "Age at admission")`,

@@ -32,7 +32,7 @@ stability_figure <- function(x, which, options) {
   if (!is.character(which) || !length(which) || !all(which %in% known)) {
     bad <- if (is.character(which) && length(which)) setdiff(which, known)[1L] else which
     pn_abort(
-      "{.arg which} must be of {.or {.val {known}}} here, not {describe(bad)}.",
+      "{.arg which} must be one or more of {.or {.val {known}}} here, not {describe(bad)}.",
       class = "argument", arg = "which"
     )
   }

@@ -34,7 +34,7 @@ validation_figure <- function(x, options) {
     apparent <- is.finite(rows$apparent)
     lines <- parts
     if (identical(parts, "corrected")) {
-      # one value: the apparent one has a line of its own
+      # one value: the apparent one has a separate line
       lines <- c("corrected", "apparent")
       at <- 2
     }

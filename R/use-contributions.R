@@ -148,7 +148,7 @@ values_as_text <- function(terms, labels, row, object) {
   out
 }
 
-# the scale of the running total: the response itself, or its log odds and the like
+# the scale of the running total: the response itself, or its log odds, log rate
 waterfall_label <- function(contributions) {
   response <- attr(contributions, "response")
   scale <- attr(contributions, "scale_label")

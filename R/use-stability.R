@@ -46,7 +46,7 @@ stability <- function(x, newdata = NULL, threshold = NULL, response = NULL, leve
   models <- if (inherits(x, "protonam_validation")) {
     if (!is.null(newdata)) {
       pn_abort(
-        "{.arg newdata} goes with a fit: a validation has the predictions of its models for the rows of the fit only.",
+        "{.arg newdata} requires a fit: a validation has the predictions of its models for the rows of the fit only.",
         class = "argument", arg = "newdata"
       )
     }
