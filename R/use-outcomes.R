@@ -23,15 +23,10 @@ outcomes_of <- function(fit, newdata, data = NULL, by = NULL, caller = globalenv
 }
 
 outcomes_left_out <- function(fit, data, by, caller, dots) {
-  if (is.null(fit$out_of_fold)) {
-    pn_abort(
-      c(
-        "This fit has no out-of-fold predictions: no member left rows out.",
-        i = "Give {.arg newdata}, or use {.code validate_protonam(fit, \"bootstrap\")}."
-      ),
-      class = "no_out_of_fold", arg = "fit"
-    )
-  }
+  need_out_of_fold(
+    fit, "fit",
+    hint = "Give {.arg newdata}, or use {.code validate_protonam(fit, \"bootstrap\")}."
+  )
   check_dots_empty(dots, character())
   groups <- row_roles(fit, data, by, caller)
   known <- which(!is.na(fit$out_of_fold[, 1L]))
@@ -88,8 +83,7 @@ role_data <- function(fit, data, caller, needed) {
 }
 
 outcomes_new <- function(fit, newdata, by, dots) {
-  known <- c("threads", "offset", "task_default")
-  check_dots_empty(dots[!names(dots) %in% known], known)
+  check_predict_dots(dots)
   columns <- newdata_columns(newdata, empty = FALSE)
   n <- data_rows(columns)
   value <- new_response(fit, columns)

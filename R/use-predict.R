@@ -106,6 +106,22 @@ check_type <- function(object, type, se) {
   }
 }
 
+#' Stop if a fit has no out-of-fold predictions
+#' @noRd
+need_out_of_fold <- function(
+  fit, arg, what = "This fit has no out-of-fold predictions: no member left rows out.",
+  hint = "The default fit has them; {.code ensemble = 1} and {.fn paper_control} do not. See also {.fn cv_protonam}."
+) {
+  if (is.null(fit$out_of_fold)) pn_abort(c(what, i = hint), class = "no_out_of_fold", arg = arg)
+}
+
+#' Stop at arguments that are not among those passed on to predict()
+#' @noRd
+check_predict_dots <- function(dots) {
+  known <- c("threads", "offset", "task_default")
+  check_dots_empty(dots[!names(dots) %in% known], known)
+}
+
 #' Stop unless the fit has what `out_of_fold = TRUE` requires
 #' @noRd
 check_out_of_fold <- function(object, type, se, without) {
@@ -118,15 +134,7 @@ check_out_of_fold <- function(object, type, se, without) {
       class = "argument", arg = "newdata"
     )
   }
-  if (is.null(object$out_of_fold)) {
-    pn_abort(
-      c(
-        "This fit has no out-of-fold predictions: no member left rows out.",
-        i = "The default fit has them; {.code ensemble = 1} and {.fn paper_control} do not. See also {.fn cv_protonam}."
-      ),
-      class = "no_out_of_fold", arg = "out_of_fold"
-    )
-  }
+  need_out_of_fold(object, "out_of_fold")
   if (se || type %in% c("terms", "layers")) {
     pn_abort(
       "{.code out_of_fold = TRUE} requires type response, link, class or prob, without {.arg se.fit}.",

@@ -93,8 +93,7 @@ member_models <- function(fit, newdata, response, dots) {
   need_newdata(
     newdata, c(i = "A validation by bootstrap needs none: {.code stability(validate_protonam(fit, \"bootstrap\"))}.")
   )
-  known <- c("threads", "offset", "task_default")
-  check_dots_empty(dots[!names(dots) %in% known], known)
+  check_predict_dots(dots)
   if (length(fit$members) < 2L) {
     pn_abort(
       c("The members of a fit show its stability, and this fit is one model.", i = "The default fit has eight."),
