@@ -149,7 +149,7 @@ print.protonam_jumps <- function(x, digits = 2, ...) {
 jumps_note <- "A jump holds if its place, found on one half of the rows, is confirmed on the other, both ways. Members:
   those whose curve changes there by at least half of the jump."
 
-#' What to say where there is nothing to list
+#' The sentence printed where there is nothing to list
 #' @noRd
 no_jumps_sentence <- function(prototypes) {
   if (!length(prototypes)) {

@@ -206,8 +206,8 @@ smooth_parts <- function(job, design, part, round) {
 #' What prototypes, or effects of single values, add to each feature, out of fold
 #'
 #' For each feature: the out-of-fold loss of every row when the feature's shape is replaced by what a spline of the
-#' strength that layer 0 alone would have makes of it, minus the loss with the shape as it is. What a spline can say,
-#' too, does not count; nor does what the feature has taken over from others, or given to them.
+#' strength that layer 0 alone would have gives for it, minus the loss with the shape as it is. What a spline can
+#' represent, too, does not count; nor does what the feature has taken over from others, or given to them.
 #' @param full,smooth Models with and without them, members in the same order, member k without part k.
 #' @param part Part of every row.
 #' @return matrix [rows, features], NA for features that have neither in `full`

@@ -34,7 +34,7 @@ fit_spec <- function(given) {
 
 default_validation <- function(validation, paper) validation %||% if (paper) paper_validation else 0
 
-#' Say that rows drawn with replacement for a single model have no purpose
+#' Reject rows drawn with replacement for a single model, which have no purpose
 #' @noRd
 tell_bootstrap <- function(bootstrap, ensemble) {
   if (bootstrap && (ensemble %||% 1) == 1) {

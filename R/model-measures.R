@@ -109,7 +109,7 @@ measure_auc_two <- function(event, score, w) {
     return(no_measure(length(event)))
   }
   value <- match(score, sort(unique(score)))
-  # share of the other class that a row stands above, ties by halves
+  # share of the other class that a row exceeds; ties count one half
   above <- function(other) {
     mass <- as.vector(rowsum(c(w * other, rep(0, max(value))), c(value, seq_len(max(value)))))
     ((cumsum(mass) - mass / 2) / sum(mass))[value]
@@ -206,7 +206,7 @@ influence_error <- function(influence, weights = NULL, group = NULL) {
   part <- weights * influence / sum(weights)
   if (!is.null(group) && anyDuplicated(group)) {
     part <- as.vector(rowsum(part, match(group, unique(group))))
-    # few groups know little about how groups vary
+    # few groups contain little information on how groups vary
     part <- part * sqrt(length(part) / max(length(part) - 1, 1))
   }
   sqrt(sum(part^2))

@@ -35,7 +35,7 @@ page_cex <- function(page, room) {
 }
 
 #' Draw one page
-#' @return Where its last panel stands, see panel_place()
+#' @return The position of its last panel, see panel_place()
 #' @noRd
 draw_page <- function(figure, number, room) {
   page <- figure$pages[[number]]

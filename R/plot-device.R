@@ -83,7 +83,7 @@ restore_device <- function() {
   invisible()
 }
 
-#' Where the panel just drawn stands, for low-level functions to add to it
+#' The position of the panel just drawn, so that low-level functions can add to it
 #' @param x,y Axes, in drawing coordinates: natural logarithms on a logarithmic axis.
 #' @noRd
 panel_place <- function(x, y) {
@@ -96,7 +96,7 @@ panel_place <- function(x, y) {
 
 # Files ---------------------------------------------------------------------------------------------------------------
 
-#' Say that a file keeps one page of several
+#' A message if a file keeps only one page of several
 #' @noRd
 tell_one_page <- function(count) {
   file <- if (count > 1L) one_page_file()

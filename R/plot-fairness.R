@@ -36,7 +36,7 @@ fairness_figure <- function(x, options) {
       interval = fairness_lines(ends[[measure]], rows$at, rows$series)
     )
     if (measure == "predicted") {
-      # what was observed stands below what was predicted
+      # observed values are below predicted ones
       below <- rows$at - 0.3 / k
       marks$missing <- data.frame(x = x$base_rate, y = below, series = rows$series)[!is.na(x$base_rate), ]
       marks$interval <- rbind(marks$interval, fairness_lines(ends$base_rate, below, rows$series))

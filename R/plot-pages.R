@@ -93,7 +93,7 @@ same_pages <- function(n, each, columns) {
 
 #' About how many characters a panel is wide
 #' @param page list(rows, columns)
-#' @param key Does a colour key stand at the right?
+#' @param key Is there a colour key at the right?
 #' @noRd
 panel_chars <- function(page, room, key = FALSE) {
   cex <- page_cex(page, room)

@@ -162,7 +162,7 @@ given_options <- function(given, features, limits) {
 
 #' plot() of what has one figure and few options; gg_simple() is the same for autoplot()
 #' @param make Function of `x` and options that makes the figure.
-#' @param dots,known Arguments that no method knows, and those that the calling method does.
+#' @param dots,known Further arguments, which must be none, and the names of those that the calling method has.
 #' @noRd
 draw_simple <- function(x, make, options, dots, known = names(formals(sys.function(sys.parent())))) {
   check_dots_empty(dots, known)

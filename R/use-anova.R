@@ -1,4 +1,4 @@
-# Comparing fits by their out-of-fold losses, and methods that have no meaning here and say what to use instead.
+# Comparing fits by their out-of-fold losses, and methods that have no meaning here and name an alternative.
 
 #' Compare fits out of fold
 #'
@@ -83,7 +83,9 @@ check_compared <- function(fit) {
     pn_abort("{.fn anova} compares fits from {.fn protonam}, not {describe(fit)}.", class = "argument", arg = "...")
   }
   fit <- check_fit(fit)
-  need_out_of_fold(fit, "object", "{.fn anova} compares out-of-fold predictions, which one of these fits does not have.")
+  need_out_of_fold(
+    fit, "object", "{.fn anova} compares out-of-fold predictions, which one of these fits does not have."
+  )
   fit
 }
 

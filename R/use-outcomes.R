@@ -239,7 +239,7 @@ class_outcomes <- function(rows, levels) {
   })
 }
 
-#' Columns that tell parts apart, as far as they do
+#' Columns that identify parts, those with more than one value
 #' @noRd
 part_columns <- function(parts) {
   field <- function(name) vapply(parts, `[[`, "", name)

@@ -165,7 +165,7 @@ encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) 
   )
 }
 
-#' Say once which columns go beyond the range of the training data
+#' One message on columns that exceed the range of the training data
 #' @param outside Named numbers of rows.
 #' @param infinite Names of columns with values that a warning was about.
 #' @noRd
