@@ -143,10 +143,12 @@ plot.protonam_contributions <- function(x, rows = NULL, labels = NULL, ylab = NU
 }
 
 # autoplot() (R/plot-ggplot.R) has the same arguments
+# nolint start: object_name_linter, object_length_linter.
 formals(autoplot.protonam) <- gg_formals(plot.protonam)
 formals(autoplot.protonam_shapes) <- gg_formals(plot.protonam_shapes)
 formals(autoplot.protonam_importance) <- gg_formals(plot.protonam_importance)
 formals(autoplot.protonam_contributions) <- gg_formals(plot.protonam_contributions)
+# nolint end
 
 # arguments of the methods that are options of a figure
 shape_arguments <- c(
