@@ -43,6 +43,20 @@ pn_inform <- function(message, class = "input", ..., .envir = parent.frame()) {
   message(structure(class = classes, list(message = text, call = NULL, ...)))
 }
 
+#' Stop if an argument is not what it must be
+#'
+#' @param bad Is it not?
+#' @param need What it must be: a cli template, evaluated in the calling function.
+#' @param hint NULL or a bullet.
+#' @noRd
+refuse_if <- function(bad, x, arg, need, hint = NULL, class = "argument", .envir = parent.frame()) {
+  if (bad) {
+    .envir <- list2env(list(given_arg = arg, given_value = describe(x)), parent = .envir)
+    message <- c(paste0("{.arg {given_arg}} must be ", need, ", not {given_value}."), hint)
+    pn_abort(message, class = class, arg = arg, .envir = .envir)
+  }
+}
+
 #' How a value is shown in an error message: short values literally, others by their type
 #' @noRd
 describe <- function(x) {
@@ -65,6 +79,22 @@ describe <- function(x) {
 #' One finite number within limits; whole if `whole`. `Inf` only if `infinite`.
 #' @noRd
 check_number <- function(x, arg, min = -Inf, max = Inf, above = -Inf, below = Inf, whole = FALSE, infinite = FALSE) {
+  ok <- is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x)
+  if (!ok || !(if (is.infinite(x)) infinite && x > 0 else is_within(x, min, max, above, below, whole))) {
+    number <- if (whole) "one whole number" else "one number"
+    need <- paste(c(number, limit_words(min, max, above, below), if (infinite) "or Inf"), collapse = " ")
+    pn_abort("{.arg {arg}} must be {need}, not {describe(x)}.", class = "argument", arg = arg)
+  }
+  as.double(x)
+}
+
+is_within <- function(x, min, max, above, below, whole) {
+  x >= min && x <= max && x > above && x < below && (!whole || x == round(x))
+}
+
+#' Limits in words, joined by "and"; NULL for none
+#' @noRd
+limit_words <- function(min, max, above, below) {
   show <- function(limit) format(limit, scientific = FALSE, digits = 15L)
   limits <- c(
     if (above > -Inf) paste("above", show(above)),
@@ -72,28 +102,13 @@ check_number <- function(x, arg, min = -Inf, max = Inf, above = -Inf, below = In
     if (below < Inf) paste("below", show(below)),
     if (max < Inf) paste(if (min > -Inf) "at most" else "of at most", show(max))
   )
-  ok <- is.numeric(x) && !is.object(x) && length(x) == 1L && !is.na(x)
-  if (ok && is.infinite(x)) {
-    ok <- infinite && x > 0
-  } else if (ok) {
-    ok <- x >= min && x <= max && x > above && x < below && (!whole || x == round(x))
-  }
-  if (!ok) {
-    need <- paste(c(
-      if (whole) "one whole number" else "one number", paste(limits, collapse = " and "), if (infinite) "or Inf"
-    ), collapse = " ")
-    need <- sub(" $", "", need)
-    pn_abort("{.arg {arg}} must be {need}, not {describe(x)}.", class = "argument", arg = arg)
-  }
-  as.double(x)
+  if (length(limits)) paste(limits, collapse = " and ")
 }
 
 #' TRUE or FALSE
 #' @noRd
 check_flag <- function(x, arg) {
-  if (!is.logical(x) || length(x) != 1L || is.na(x)) {
-    pn_abort("{.arg {arg}} must be TRUE or FALSE, not {describe(x)}.", class = "argument", arg = arg)
-  }
+  refuse_if(!is.logical(x) || length(x) != 1L || is.na(x), x, arg, "TRUE or FALSE")
   as.vector(x)
 }
 
@@ -103,12 +118,9 @@ check_choice <- function(x, choices, arg) {
   if (identical(x, choices)) {
     return(choices[1L])
   }
-  if (!is.character(x) || length(x) != 1L || !x %in% choices) {
-    pn_abort(
-      c("{.arg {arg}} must be one of {.or {.val {choices}}}, not {describe(x)}.", suggest(x, choices)),
-      class = "argument", arg = arg
-    )
-  }
+  refuse_if(
+    !is.character(x) || length(x) != 1L || !x %in% choices, x, arg, "one of {.or {.val {choices}}}", suggest(x, choices)
+  )
   x
 }
 
@@ -175,6 +187,12 @@ check_dots_empty <- function(dots, known) {
     name <- if (is.null(names(dots)) || !nzchar(names(dots)[1L])) "..." else names(dots)[1L]
     pn_abort(c("{.arg {name}} is not an argument.", suggest(name, known)), class = "argument", arg = name)
   }
+}
+
+#' Numbers with so many decimals, never "-0"
+#' @noRd
+fixed_text <- function(x, decimals) {
+  formatC(round(x, decimals) + 0, digits = decimals, format = "f", big.mark = ",")
 }
 
 count <- function(n, what, plural = paste0(what, "s")) {

@@ -257,7 +257,7 @@ check_column_type <- function(encoder, x) {
 
 #' Encode a column with a fitted encoder
 #'
-#' @return list(feature = list(values, codes, width), unknown = table entries that the training data say nothing about
+#' @return list(feature = list(values, codes, width), unknown = table entries that the training data do not cover
 #'   (missing where nothing was missing, and new levels there), new_levels, new_missing, infinite, outside = number of
 #'   rows beyond the range of the training data)
 #' @noRd
@@ -312,7 +312,7 @@ encode_column <- function(encoder, x) {
 #' Encode a list of columns for the engine
 #'
 #' @param columns Named list of columns, in the encoders' order.
-#' @return list(features, unknown = list per feature of the rows (positions) about which the training data say nothing,
+#' @return list(features, unknown = list per feature of the rows (positions) that the training data do not cover,
 #'   or NULL), and for the caller's warning new_missing, infinite (feature names), new_levels (list by feature) and
 #'   outside (rows beyond the range of the training data, by feature).
 #' @noRd

@@ -236,3 +236,31 @@ new_offset <- function(object, data, offset, rows, source) {
   }
   check_offset(NULL, terms, data, object$env, n, rows)
 }
+
+#' The columns of `newdata`, which must be a table
+#' @param empty May it have no rows?
+#' @noRd
+newdata_columns <- function(newdata, empty = TRUE) {
+  columns <- as_columns(newdata, "newdata")
+  if (is.environment(columns)) {
+    pn_abort("{.arg newdata} must be a data frame or a matrix.", class = "data", arg = "newdata")
+  }
+  if (!empty) need_rows(data_rows(columns))
+  columns
+}
+
+need_rows <- function(n) {
+  if (n == 0L) pn_abort("{.arg newdata} has no rows.", class = "no_rows", arg = "newdata")
+}
+
+#' Stop without `newdata`
+#' @param hint NULL or a bullet.
+#' @noRd
+need_newdata <- function(newdata, hint = NULL) {
+  if (is.null(newdata)) {
+    pn_abort(
+      c("{.arg newdata} is needed: the fit does not keep the training data.", hint),
+      class = "argument", arg = "newdata"
+    )
+  }
+}

@@ -2,12 +2,10 @@
 
 # The file itself, or the first of `names` that exists, plain or gzipped, in the folder `path`.
 find_data_file <- function(path, names) {
-  if (!is.character(path) || length(path) != 1L || is.na(path) || !nzchar(path)) {
-    pn_abort(
-      "{.arg path} must be the name of one file or folder, not {describe(path)}.",
-      class = "argument", arg = "path"
-    )
-  }
+  refuse_if(
+    !is.character(path) || length(path) != 1L || is.na(path) || !nzchar(path), path, "path",
+    "the name of one file or folder"
+  )
   if (!file.exists(path)) {
     pn_abort("{.arg path}: there is no file or folder {.path {path}}.", class = "file", arg = "path")
   }

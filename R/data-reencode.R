@@ -20,7 +20,7 @@ reencode <- function(encoder, x, counts) {
   }
   table <- column_table(x, encoder$type, name, counts, encoder$unit)
   levels <- encoder$levels
-  # a missing level stands behind the others
+  # a missing level comes after the others
   number <- if (is.null(levels)) table$label else match(table$label, levels, nomatch = length(levels) + 1L) - 1
   order <- order(number, na.last = NA)
   feature <- encoded$feature

@@ -18,20 +18,16 @@ as_family <- function(family) {
     }
     known <- c("gaussian", "binomial", "poisson", "multinomial")
     refuse_cox(family)
-    if (!family %in% known) {
-      pn_abort(
-        c("{.arg family} must be one of {.or {.val {known}}}, not {describe(family)}.", suggest(family, known)),
-        class = "family", arg = "family"
-      )
-    }
+    refuse_if(
+      !family %in% known, family, "family", "one of {.or {.val {known}}}", suggest(family, known), class = "family"
+    )
     family <- getExportedValue("stats", family)
   }
   if (is.function(family)) family <- family()
-  if (!inherits(family, "family")) {
-    pn_abort("{.arg family} must be a family such as {.code binomial()}, not {describe(family)}.",
-      class = "family", arg = "family"
-    )
-  }
+  refuse_if(
+    !inherits(family, "family"), family, "family", "a family such as {.code binomial()}",
+    class = "family"
+  )
   links <- c(gaussian = "identity", binomial = "logit", poisson = "log", multinomial = "logit")
   if (!family$family %in% names(links)) {
     pn_abort(

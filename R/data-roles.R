@@ -60,12 +60,10 @@ subset_rows <- function(subset, n) {
   if (is.null(subset)) {
     return(seq_len(n))
   }
-  if (is.logical(subset) && length(subset) != n || !is.logical(subset) && !is.numeric(subset)) {
-    pn_abort(
-      "{.arg subset} must be a logical vector of length {n} or row numbers, not {describe(subset)}.",
-      class = "subset", arg = "subset"
-    )
-  }
+  refuse_if(
+    is.logical(subset) && length(subset) != n || !is.logical(subset) && !is.numeric(subset), subset, "subset",
+    "a logical vector of length {n} or row numbers", class = "subset"
+  )
   if (is.logical(subset)) {
     return(which(as.vector(subset)))
   }
@@ -88,12 +86,7 @@ resolve_na_action <- function(action) {
   )
   given <- action %||% stats::na.pass
   if (is.character(given) && length(given) == 1L) given <- known[[match(given, names(known))]]
-  if (!any(vapply(known, identical, NA, given))) {
-    pn_abort(
-      "{.arg na.action} must be {.or {.fn {names(known)}}}, not {describe(action)}.",
-      class = "argument", arg = "na.action"
-    )
-  }
+  refuse_if(!any(vapply(known, identical, NA, given)), action, "na.action", "{.or {.fn {names(known)}}}")
   given
 }
 
@@ -134,9 +127,7 @@ check_weights <- function(weights, n, rows) {
   if (is.null(weights)) {
     return(NULL)
   }
-  if (!is.numeric(weights)) {
-    pn_abort("{.arg weights} must be numbers, not {describe(weights)}.", class = "weights", arg = "weights")
-  }
+  refuse_if(!is.numeric(weights), weights, "weights", "numbers", class = "weights")
   weights <- as.double(take_rows(weights, rows, n))
   if (anyNA(weights) || any(weights < 0) || any(is.infinite(weights))) {
     bad <- sum(is.na(weights) | weights < 0 | is.infinite(weights))
@@ -167,9 +158,7 @@ check_offset <- function(offset, terms, data, env, n, rows) {
   }
   for (part in parts) {
     check_length(part, n, "offset")
-    if (!is.numeric(part)) {
-      pn_abort("{.arg offset} must be numbers, not {describe(part)}.", class = "offset", arg = "offset")
-    }
+    refuse_if(!is.numeric(part), part, "offset", "numbers", class = "offset")
   }
   total <- as.double(take_rows(Reduce(`+`, parts), rows, n))
   if (any(!is.finite(total))) {

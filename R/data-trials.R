@@ -1,8 +1,8 @@
 # Counts of trials: cbind(successes, failures) with family = binomial(), as glm() reads it.
 #
 # An observation of s successes and f failures becomes two rows with the same features, an event of weight s and a
-# non-event of weight f. The likelihood is the same, and code that reads classes and weights need not know. The rows of
-# an observation are copies of one row of the data, so that they are in the same fold.
+# non-event of weight f. The likelihood is the same, and code that reads classes and weights need not distinguish them.
+# The rows of an observation are copies of one row of the data, so that they are in the same fold.
 
 #' Successes and failures of the rows used, or NULL if the response is of another kind
 #'
@@ -14,27 +14,30 @@ count_trials <- function(value, name, family, any_counts = FALSE) {
   if (is.null(family) || !identical(as_family(family)$family, "binomial")) {
     return(NULL)
   }
-  if (is.list(value) && !is.object(value) && length(value) == 2L && all(vapply(value, is_plain_number, NA))) {
-    value <- cbind(value[[1L]], value[[2L]])
-  }
-  if (!is.matrix(value) || ncol(value) != 2L || !is.numeric(value)) {
+  value <- as_pair(value)
+  if (is.null(value) || (!any_counts && all(value %in% c(0, 1, NA)))) {
     return(NULL)
   }
-  if (!any_counts && all(value %in% c(0, 1, NA))) {
-    return(NULL)
-  }
-  known <- value[!is.na(value)]
-  if (any(known < 0) || any(known != round(known)) || any(is.infinite(known))) {
-    odd <- known[known < 0 | known != round(known) | is.infinite(known)][1L]
+  odd <- value[!is.na(value) & (value < 0 | value != round(value) | is.infinite(value))]
+  if (length(odd)) {
     pn_abort(
       c(
-        "Two columns of a binomial response count successes and failures; {.field {name}} has {signif(odd, 4)}.",
+        "Two columns of a binomial response count successes and failures; {.field {name}} has {signif(odd[1L], 4)}.",
         i = "For proportions {.code p} of {.code n} trials use {.code cbind(n * p, n * (1 - p))}, rounded."
       ),
       class = "response", arg = name
     )
   }
   unname(value)
+}
+
+#' Two columns of numbers as a matrix, NULL for anything else
+#' @noRd
+as_pair <- function(value) {
+  if (is.list(value) && !is.object(value) && length(value) == 2L && all(vapply(value, is_plain_number, NA))) {
+    value <- cbind(value[[1L]], value[[2L]])
+  }
+  if (is.matrix(value) && ncol(value) == 2L && is.numeric(value)) value
 }
 
 is_plain_number <- function(x) is.numeric(x) && !is.object(x) && is.null(dim(x))

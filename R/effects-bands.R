@@ -120,7 +120,7 @@ few_rows_factor <- function(object) {
   sqrt(1 + 2 * min(freedom / informative_rows(object), 1))
 }
 
-#' Rows that tell something: of the rarer classes, or with a count, where these are fewer
+#' Informative rows: of the rarer classes, or with a count, where these are fewer
 #' @noRd
 informative_rows <- function(object) {
   y <- object$y[object$train, 1L]

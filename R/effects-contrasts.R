@@ -40,15 +40,11 @@ check_feature_values <- function(object, values, arg) {
     return(list())
   }
   if (!is.list(values) && is.atomic(values) && !is.null(names(values))) values <- as.list(values)
-  if (!is.list(values) || !length(values) || is.null(names(values)) || anyDuplicated(names(values))) {
-    pn_abort(
-      c(
-        "{.arg {arg}} must be a list with names of features, each once, not {describe(values)}.",
-        i = "For instance {.code {arg} = list({feature_names(object)[1L]} = ...)}."
-      ),
-      class = "argument", arg = arg
-    )
-  }
+  refuse_if(
+    !is.list(values) || !length(values) || is.null(names(values)) || anyDuplicated(names(values)), values, arg,
+    "a list with names of features, each once",
+    c(i = "For instance {.code {arg} = list({feature_names(object)[1L]} = ...)}.")
+  )
   check_features(names(values), feature_names(object), arg)
   values
 }

@@ -58,7 +58,7 @@ raw_components <- function(object, m, data, layers = FALSE, threads = resolve_th
   member <- object$members[[m]]
   size <- component_size(object, data, layers, keep)
   place <- if (has_base(object)) smooth_places(object)
-  # the engine is asked for some components only if layer 0 adds nothing to them
+  # the engine evaluates a selection of components only if layer 0 adds nothing to them
   some <- if (!is.null(keep) && !any(keep %in% place)) match(keep, network_places(object))
   value <- with_kernels(
     expr = .Call(ffi_contributions, engine, member$params, member$running, data, layers, some, threads)

@@ -110,10 +110,7 @@ check_jumps_known <- function(object) {
 }
 
 #' @export
-`[.protonam_jumps` <- function(x, ...) {
-  out <- NextMethod()
-  with_attributes_of(x, out)
-}
+`[.protonam_jumps` <- function(x, ...) with_attributes_of(x, NextMethod())
 
 #' @rdname jumps
 #' @export
@@ -132,7 +129,7 @@ print.protonam_jumps <- function(x, digits = 2, ...) {
   cat(sprintf(" (%s %% intervals)\n\n", percent))
   width <- list(lower = x$size_lower, upper = x$size_upper, estimate = x$size)
   decimals <- if (gaussian) table_decimals(width, digits) else digits
-  number <- function(value) formatC(round(value, decimals) + 0, digits = decimals, format = "f", big.mark = ",")
+  number <- function(value) fixed_text(value, decimals)
   at <- function(value) jump_values(x, value)
   lines <- data.frame(
     term = x$term, task = x$task, output = x$output,
@@ -147,8 +144,8 @@ print.protonam_jumps <- function(x, digits = 2, ...) {
   invisible(x)
 }
 
-jumps_note <- "A jump holds if its place, found on one half of the rows, is confirmed on the other, both ways. Members: those
-  whose curve changes there by at least half of the jump."
+jumps_note <- "A jump holds if its place, found on one half of the rows, is confirmed on the other, both ways. Members:
+  those whose curve changes there by at least half of the jump."
 
 #' Positions as they are written: dates as dates
 #' @noRd
@@ -157,7 +154,7 @@ jump_values <- function(x, value) {
   unlist(Map(function(term, value) format_values(columns[[term]], value), x$term, value), use.names = FALSE)
 }
 
-#' What to say where there is nothing to list
+#' The sentence printed where there is nothing to list
 #' @noRd
 no_jumps_sentence <- function(prototypes) {
   if (!length(prototypes)) {

@@ -121,16 +121,12 @@ check_layers <- function(layer, n) {
   if (is.null(layer)) {
     return(seq_len(n))
   }
-  if (!is.numeric(layer) || !length(layer) || !all(layer %in% seq_len(n))) {
-    pn_abort("{.arg layer} must be among 1 to {n}, not {describe(layer)}.", class = "argument", arg = "layer")
-  }
+  refuse_if(!is.numeric(layer) || !length(layer) || !all(layer %in% seq_len(n)), layer, "layer", "among 1 to {n}")
   unique(as.integer(layer))
 }
 
 match_features <- function(term, names) {
-  if (!is.character(term) || !length(term)) {
-    pn_abort("{.arg term} must be names of features, not {describe(term)}.", class = "argument", arg = "term")
-  }
+  refuse_if(!is.character(term) || !length(term), term, "term", "names of features")
   check_features(term, names, "term")
   match(unique(term), names)
 }

@@ -36,9 +36,9 @@
 #' \eqn{se^2 = (K - 1) / K \sum_k (f_k - f)^2}{se^2 = (K - 1) / K sum (f_k - f)^2}. It is bounded below
 #' by the posterior standard deviation of the smooth layer (including, to first order, the uncertainty of its
 #' smoothing parameters), because members that all shrink an effect to zero do not differ. `lower` and `upper` are the
-#' effect minus and plus `qt((1 + level) / 2, d * (K - 1)) * sqrt(1 + 2 * edf / n)` standard errors, where `d` is 8 for a
-#' numeric response and 2 for others (their posterior variance is an approximation), `edf` are the effective degrees of
-#' freedom of the whole smooth layer and `n` is the number of informative rows: rows of the rarer class for a binary
+#' effect minus and plus `qt((1 + level) / 2, d * (K - 1)) * sqrt(1 + 2 * edf / n)` standard errors, where `d` is 8 for
+#' a numeric response and 2 for others (their posterior variance is an approximation), `edf` are the effective degrees
+#' of freedom of the whole smooth layer and `n` is the number of informative rows: rows of the rarer class for a binary
 #' response, all rows for a numeric one. The last factor matters when there are few events.
 #'
 #' The bands are pointwise: at each value they are designed to cover the effect with probability `level` under repeated
@@ -145,12 +145,7 @@ select_terms <- function(object, terms, arg = "terms") {
     number <- min(check_number(terms, arg, min = 1, whole = TRUE, infinite = TRUE), length(known))
     return(order(-overall_importance(object))[seq_len(number)])
   }
-  if (!is.character(terms) || !length(terms) || anyNA(terms)) {
-    pn_abort(
-      "{.arg {arg}} must be names of terms, or one number, not {describe(terms)}.",
-      class = "argument", arg = arg
-    )
-  }
+  refuse_if(!is.character(terms) || !length(terms) || anyNA(terms), terms, arg, "names of terms, or one number")
   match(find_terms(terms, known, named_features(object), arg), known)
 }
 
@@ -278,10 +273,7 @@ scale_label <- function(object, scale) {
 }
 
 #' @export
-`[.protonam_shapes` <- function(x, ...) {
-  out <- NextMethod()
-  with_attributes_of(x, out)
-}
+`[.protonam_shapes` <- function(x, ...) with_attributes_of(x, NextMethod())
 
 #' Rows selected from a classed data frame can still be drawn and printed
 #' @noRd
@@ -289,6 +281,13 @@ with_attributes_of <- function(x, out) {
   if (is.data.frame(out)) {
     for (name in setdiff(names(attributes(x)), names(attributes(out)))) attr(out, name) <- attr(x, name)
   }
+  out
+}
+
+#' Rows selected from a table whose attributes describe all of it are a plain data frame
+#' @noRd
+plain_frame <- function(out) {
+  if (is.data.frame(out)) attributes(out) <- c(attributes(out)[c("names", "row.names")], list(class = "data.frame"))
   out
 }
 

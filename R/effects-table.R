@@ -180,17 +180,14 @@ print.protonam_effect_table <- function(x, digits = 2, ...) {
 }
 
 #' @export
-`[.protonam_effect_table` <- function(x, ...) {
-  out <- NextMethod()
-  with_attributes_of(x, out)
-}
+`[.protonam_effect_table` <- function(x, ...) with_attributes_of(x, NextMethod())
 
 #' The lines of a printed table: a term is named once
 #' @noRd
 effect_lines <- function(x, ratio, digits) {
   decimals <- if (attr(x, "family") == "gaussian") table_decimals(x, digits) else digits
   number <- function(value) {
-    text <- formatC(round(value, decimals) + 0, digits = decimals, format = "f", big.mark = ",")
+    text <- fixed_text(value, decimals)
     small <- ratio & !is.na(value) & value < 0.5 * 10^-decimals
     ifelse(small, formatC(value, digits = digits, format = "g"), text)
   }

@@ -118,7 +118,7 @@ visible_terms <- function(object, value, new, keep) {
   value
 }
 
-#' The constant that goes with visible_terms(); one per row for group tasks
+#' The constant that belongs to visible_terms(); one per row for group tasks
 #' @noRd
 visible_constant <- function(object, new) {
   constant <- model_constant(object)

@@ -24,11 +24,7 @@ check_prototypes_for <- function(x, names) {
   if (isFALSE(x)) {
     return(character())
   }
-  if (!is.character(x)) {
-    pn_abort("{.arg prototypes_for} must be NULL, TRUE or names of features, not {describe(x)}.",
-      class = "argument", arg = "prototypes_for"
-    )
-  }
+  refuse_if(!is.character(x), x, "prototypes_for", "NULL, TRUE or names of features")
   check_features(x, names, "prototypes_for")
   x
 }
@@ -62,7 +58,7 @@ crossfit_design <- function(job, fold, order) {
   design$found <- found_freedom(config, data, base)
   design <- set_strength(design, control$variation %||% noisy_strength, job$rows)
   if (!length(candidates) || is.null(fold)) {
-    # without folds there is no evidence, and without evidence no prototypes but those asked for
+    # without folds there is no evidence, and without evidence no prototypes but those the user requested
     if (is.null(wanted)) design$net <- integer()
     return(design)
   }
@@ -138,7 +134,7 @@ lean_base <- function(job, handle = NULL) {
   )
 }
 
-#' Degrees of freedom that the data ask for, where the user wants others
+#' Degrees of freedom estimated from the data, where the user requests others
 #' @noRd
 found_freedom <- function(config, data, base) {
   if (is.null(base$handle)) {

@@ -34,7 +34,7 @@ screening_control <- function(control) {
   control
 }
 
-#' A larger network with a weaker penalty, where left-out rows speak for it
+#' A larger network with a weaker penalty, where it predicts left-out rows better
 #'
 #' Many rows with little noise may have more structure than a small network can follow. The features remain those that
 #' the screening has found. One part of the rows judges, because the larger network takes long.
@@ -71,7 +71,7 @@ prefer_larger <- function(job, design, fold) {
 
 larger_cut <- 2 # in standard errors
 
-#' Effects of single values, for columns whose rows ask for them: more than prototypes, and by far
+#' Effects of single values, for columns in which they reduce the loss clearly, and by more than prototypes
 #'
 #' Prototypes find a few steps. Where many single values stand out, each by itself (sums of money that a law favours),
 #' their effects become part of layer 0, shrunk to the spline, and the feature needs no prototypes.
@@ -206,8 +206,8 @@ smooth_parts <- function(job, design, part, round) {
 #' What prototypes, or effects of single values, add to each feature, out of fold
 #'
 #' For each feature: the out-of-fold loss of every row when the feature's shape is replaced by what a spline of the
-#' strength that layer 0 alone would have makes of it, minus the loss with the shape as it is. What a spline can say,
-#' too, does not count; nor does what the feature has taken over from others, or given to them.
+#' strength that layer 0 alone would have gives for it, minus the loss with the shape as it is. What a spline can
+#' represent, too, does not count; nor does what the feature has taken over from others, or given to them.
 #' @param full,smooth Models with and without them, members in the same order, member k without part k.
 #' @param part Part of every row.
 #' @return matrix [rows, features], NA for features that have neither in `full`

@@ -146,7 +146,7 @@ recalibrate <- function(fields, weights) {
 }
 
 slope_spread <- 0.1 # of the calibration slopes of fits like these, around 1
-least_stretch <- 0.02 # smaller changes are not worth a word
+least_stretch <- 0.02 # smaller changes are not reported
 least_shift <- 0.01 # of the linear predictor, in units of the engine
 
 #' A calibration slope shrunk towards 1, according to its standard error
@@ -166,14 +166,9 @@ believable_slope <- function(line, k) {
 #' @return NULL if there is none
 #' @noRd
 level_intercept <- function(object, stretched, y, weights) {
-  fit <- tryCatch(
-    suppressWarnings(stats::glm.fit(
-      rep(1, length(y)), y,
-      weights = weights %||% rep(1, length(y)), offset = stretched, family = object$family
-    )),
-    error = function(e) NULL
-  )
-  if (!is.null(fit) && fit$converged && is.finite(fit$coefficients[[1L]])) fit$coefficients[[1L]]
+  one <- rep(1, length(y))
+  fit <- guarded_glm(matrix(one), y, weights %||% one, object$family, stretched)
+  if (!is.null(fit) && is.finite(fit$coefficients[[1L]])) fit$coefficients[[1L]]
 }
 
 #' Standard error of a weighted mean, rows of a group taken together
@@ -229,14 +224,8 @@ calibration_line <- function(object, link, y, weights) {
   if (family == "multinomial" || nrow(link) < 3L || stats::sd(link[, 1L]) < 1e-8) {
     return(NULL)
   }
-  fit <- tryCatch(
-    suppressWarnings(stats::glm.fit(
-      cbind(1, link[, 1L]), y,
-      weights = weights, family = object$family
-    )),
-    error = function(e) NULL
-  )
-  if (is.null(fit) || !fit$converged || fit$rank < 2L) {
+  fit <- guarded_glm(cbind(1, link[, 1L]), y, weights, object$family)
+  if (is.null(fit)) {
     return(NULL)
   }
   covariance <- chol2inv(fit$qr$qr[1:2, 1:2, drop = FALSE])

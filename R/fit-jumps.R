@@ -92,7 +92,7 @@ jump_halves <- function(fold, n, groups) {
   as.integer(turn %% 2L) + 1L
 }
 
-#' The steps of one curve in all rows, with what their halves say
+#' The steps of one curve in all rows, with the results of their halves
 #' @param cells list(all, first, second) from step_cells().
 #' @noRd
 describe_steps <- function(cells, knots, cut, encoder) {
@@ -109,7 +109,7 @@ describe_steps <- function(cells, knots, cut, encoder) {
     near <- which(drop <= profile_drop & abs(below[-length(below)] - below[k]) <= near_share)
     data.frame(
       position = place$at[k], rank = below[k], z = scan$z[k], size = scan$size[k],
-      # a spline's strength is uncertain, too: no smaller than the ratio says
+      # a spline's strength is uncertain, too: no smaller than the ratio implies
       se = max(scan$se[k], abs(scan$size[k] / scan$z[k])), check = check_step(cells, knots, steps, j),
       near = I(list(data.frame(lower = place$lower[near], upper = place$upper[near], drop = drop[near])))
     )

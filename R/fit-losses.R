@@ -67,7 +67,7 @@ loss_slopes <- function(config, data, eta) {
   }, numeric(data$n)), data$n)
 }
 
-#' Rows of a balanced binary response, or of large counts, that would say as much: with few events a row says less
+#' Rows of a balanced binary response, or of large counts, that would be as informative: few events tell less
 #' @noRd
 equivalent_rows <- function(config, data) {
   weights <- data$weights %||% rep(1, data$n)

@@ -16,12 +16,9 @@ choose_pairs <- function(pairs, features, order, screen) {
   if (inherits(pairs, "formula")) {
     chosen <- formula_pairs(pairs, features)
   } else {
-    if (!is.numeric(pairs)) {
-      pn_abort(
-        "{.arg pairs} must be NULL, a formula such as {.code ~ a:b + c:d}, or a number, not {describe(pairs)}.",
-        class = "pairs", arg = "pairs"
-      )
-    }
+    refuse_if(
+      !is.numeric(pairs), pairs, "pairs", "NULL, a formula such as {.code ~ a:b + c:d}, or a number", class = "pairs"
+    )
     number <- check_number(pairs, "pairs", min = 1, max = choose(length(features), 2), whole = TRUE)
     chosen <- screen(number)
   }

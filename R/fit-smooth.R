@@ -13,7 +13,7 @@ most_knots <- 30L
 #' @noRd
 base_knots <- function(n, n_splines) {
   wanted <- min(max(least_knots, floor(n / 200)), most_knots)
-  # more coefficients than rows would leave nothing to tell signal from noise
+  # with more coefficients than rows, signal could not be distinguished from noise
   columns <- min(max_base_columns, n / 4)
   max(2L, min(wanted, floor(columns / max(n_splines, 1L))))
 }
@@ -36,7 +36,7 @@ needed_knots <- function(freedom, most, handle = NULL) {
 #' @param n Training rows.
 #' @param kind "smooth", or "linear": straight lines and levels.
 #' @param handle NULL or smoothness per feature, see protonam().
-#' @param freedom NULL, or the degrees of freedom that the data ask for, per feature: splines have no more knots than
+#' @param freedom NULL, or the degrees of freedom estimated from the data, per feature: splines have no more knots than
 #'   that needs.
 #' @noRd
 base_terms <- function(encoded, n, kind = "smooth", handle = NULL, freedom = NULL) {
@@ -49,7 +49,7 @@ base_terms <- function(encoded, n, kind = "smooth", handle = NULL, freedom = NUL
     values <- distinct$value
     missing <- encoder$has_missing && !is_categorical(encoder)
     if (nominal && length(values) > 2L) {
-      # very many levels stand by frequency (levels_by()): the rare ones, nearest to the last knot, share an effect
+      # very many levels are sorted by frequency (levels_by()): the rare ones, nearest to the last knot, share an effect
       return(list(kind = "levels", knots = values[seq_len(min(length(values), max_levels))], missing = FALSE))
     }
     if (encoder$scaling$method == "quantile" && !nominal) values <- draw_in(values, distinct$count)
@@ -90,7 +90,7 @@ draw_in <- function(values, count) {
 #' At most k knots for ascending values
 #'
 #' Columns of few values that many rows share have knots at even ranks of these. In others the tails, where curves bend
-#' too, would then have hardly a knot: there the knots stand half way between even ranks and even distances.
+#' too, would then have hardly a knot: there the knots lie half way between even ranks and even distances.
 #' @param n Rows.
 #' @noRd
 spread_out <- function(values, k, n) {

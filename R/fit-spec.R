@@ -34,7 +34,7 @@ fit_spec <- function(given) {
 
 default_validation <- function(validation, paper) validation %||% if (paper) paper_validation else 0
 
-#' Say that rows drawn with replacement for a single model have no purpose
+#' Reject rows drawn with replacement for a single model, which have no purpose
 #' @noRd
 tell_bootstrap <- function(bootstrap, ensemble) {
   if (bootstrap && (ensemble %||% 1) == 1) {
@@ -54,7 +54,7 @@ check_procedure <- function(control, order, bootstrap, smoothness) {
   if (control$procedure == "crossfit" && bootstrap) {
     pn_abort(
       c(
-        "{.code bootstrap = TRUE} goes with {.code procedure = {.val paper}}.",
+        "{.code bootstrap = TRUE} requires {.code procedure = {.val paper}}.",
         i = "Each member of the default fit leaves out different rows, so the bands already cover sampling variability."
       ),
       class = "argument", arg = "bootstrap"
@@ -70,7 +70,7 @@ check_procedure <- function(control, order, bootstrap, smoothness) {
   if (drops && control$procedure == "crossfit" && has_variation(control, order)) {
     pn_abort(
       c(
-        "Dropout does not go with the penalty on variation of the default fit.",
+        "Dropout cannot be combined with the penalty on variation of the default fit.",
         i = "Use {.code variation = 0}, or {.code procedure = {.val paper}}."
       ),
       class = "variation", arg = "dropout"

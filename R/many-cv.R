@@ -19,8 +19,8 @@
 #'   `validation` may be a fraction or a data frame.
 #' @param seed A whole number; `NULL` draws one from R's generator.
 #' @param threads,verbose See [protonam()]. Under a parallel plan the threads are divided among the workers.
-#' @param checkpoint `NULL`, or the name of a file in which finished folds, and the state of a fold in progress, are kept:
-#'   if R is killed, the same call resumes from there. See section Checkpoints of [protonam()].
+#' @param checkpoint `NULL`, or the name of a file in which finished folds, and the state of a fold in progress, are
+#'   kept: if R is killed, the same call resumes from there. See section Checkpoints of [protonam()].
 #'
 #' @return A list of class `protonam_cv`, with methods for `print()` and `plot()`:
 #' * `scores`: data frame with one row per fold (and response), columns `fold`, `n` and the scores: `rmse`, `mae`, `r2`,

@@ -90,7 +90,7 @@ tune_protonam <- function(formula, data, n = 20, space = protonam_space(), ..., 
   seed <- if (is.null(resume)) settle_seed(seed, store) else resume$seed
   first <- NROW(resume$trials)
   begin_checkpoint(store, job_digests(job, list(seed, n, eta, space, control, first)), seed, "run")
-  job$explained <- if (own) explained_level(job, control, seed, threads, store_part(store, "level"))
+  job$explained <- if (own) larger_network(job, control, seed, threads, store_part(store, "level"))
   trials <- lapply(first + seq_len(n), function(trial) {
     trial_of(trial, if (trial == 1) list() else draw_settings(space, seed, trial), control, job)
   })
@@ -121,9 +121,9 @@ trial_of <- function(number, settings, control, job) {
   )
 }
 
-#' Do the rows ask for the larger network, on which defaults depend? 0 or 1
+#' Do the rows call for the larger network, on which defaults depend? 0 or 1
 #' @noRd
-explained_level <- function(job, control, seed, threads, store) {
+larger_network <- function(job, control, seed, threads, store) {
   if ((job$dots$order %||% 1) > 1 || length(job$rows) < clean_rows) {
     return(0)
   }

@@ -133,7 +133,7 @@ bootstrap_sample <- function(item, threads, job, shape, original, kept) {
 # The job
 # ---------------------------------------------------------------------------------------------------------------
 
-# arguments of protonam() that do not say how a model is made, or are dealt with by name
+# arguments of protonam() that do not define the model, or are handled by name
 other_arguments <- c(
   "", "formula", "data", "x", "y", "family", "task", "weights", "offset", "subset", "na.action", "groups", "seed",
   "threads", "verbose", "checkpoint", "start", "validation"

@@ -160,7 +160,7 @@ members_alone <- function(fit, data, caller, of_link) {
   Reduce(`+`, lapply(links, of_link)) / length(links)
 }
 
-#' What the fit gains over one of its members, which are smaller by one fold and stand alone (Burman's correction)
+#' What the fit gains over one of its members, which have one fold fewer and are not averaged (Burman's correction)
 #'
 #' A slope is a factor, and is compared by its ratio.
 #' @noRd
@@ -172,7 +172,7 @@ members_gain <- function(measure, apparent, members, value) {
   ifelse(ratio, value * (apparent / members - 1), apparent - members)
 }
 
-#' What tells the rows of tables of measures apart
+#' Columns that identify the rows of tables of measures
 #' @noRd
 table_key <- function(table) {
   field <- function(name, default) as.character(table[[name]] %||% rep(default, nrow(table)))

@@ -150,17 +150,9 @@ check_encoder <- function(encoder, name) {
   need(if (timed) is.character(unit) else is.null(unit), unit, field("unit"), if (timed) "a unit" else "NULL")
   need(is_scaling(encoder$scaling), encoder$scaling, field("scaling"), "a scaling")
   bins <- encoder$bins
-  need(
-    is.null(bins) || (is.list(bins) && is_ascending(bins$breaks) && is_numbers(bins$value, length(bins$breaks) + 1) &&
-      is_ascending(bins$value, FALSE)),
-    bins, field("bins"), "NULL, or breaks in ascending order and a value for each bin"
-  )
+  need(is.null(bins) || is_bins(bins), bins, field("bins"), "NULL, or ascending breaks and a value for each bin")
   support <- encoder$support
-  need(
-    is.list(support) && is_ascending(support$value) && is_numbers(support$count, length(support$value)) &&
-      all(support$count >= 0) && is.numeric(support$missing) && length(support$missing) == 1L && support$missing >= 0,
-    support, field("support"), "values in ascending order and their counts"
-  )
+  need(is_support(support), support, field("support"), "values in ascending order and their counts")
   need(is_decodable(encoder, support$value), support$value, field("support$value"), "codes of levels")
   typical <- encoder$typical
   need(
@@ -172,6 +164,16 @@ check_encoder <- function(encoder, name) {
   need(ok, words, field("words"), "a label and units")
 }
 
+is_bins <- function(bins) {
+  is.list(bins) && is_ascending(bins$breaks) && is_numbers(bins$value, length(bins$breaks) + 1) &&
+    is_ascending(bins$value, FALSE)
+}
+
+is_support <- function(support) {
+  is.list(support) && is_ascending(support$value) && is_numbers(support$count, length(support$value)) &&
+    all(support$count >= 0) && is.numeric(support$missing) && length(support$missing) == 1L && support$missing >= 0
+}
+
 #' Numbers that stand for levels, or for the missing value after them; any numbers where there are no levels
 #' @noRd
 is_decodable <- function(encoder, number) {
@@ -180,17 +182,22 @@ is_decodable <- function(encoder, number) {
 
 is_scaling <- function(scaling) {
   is.list(scaling) && is_text(scaling$method, 1L) && switch(scaling$method,
-    quantile = is_ascending(scaling$value) && is_numbers(scaling$value) && length(scaling$value) >= 2L &&
-      is_numbers(scaling$lower, length(scaling$value)) && is_numbers(scaling$upper, length(scaling$value)) &&
-      is_ascending(c(rbind(scaling$lower, scaling$upper)), FALSE) && scaling$lower[1L] >= 0 &&
-      scaling$upper[length(scaling$upper)] <= 1,
-    score = is_ascending(scaling$value) && is_numbers(scaling$value) && length(scaling$value) >= 2L &&
-      is_ascending(scaling$score) && is_numbers(scaling$score, length(scaling$value)),
+    quantile = is_scale(scaling$value) && is_quantiles(scaling, length(scaling$value)),
+    score = is_scale(scaling$value) && is_scale(scaling$score, length(scaling$value)),
     minmax = is_numbers(scaling$low, 1L) && is_numbers(scaling$high, 1L) && scaling$low < scaling$high,
     none = TRUE,
     constant = is.numeric(scaling$value) && length(scaling$value) == 1L,
     FALSE
   )
+}
+
+#' Two or more finite numbers in ascending order
+#' @noRd
+is_scale <- function(x, n = max(length(x), 2L)) is_numbers(x, n) && is_ascending(x)
+
+is_quantiles <- function(scaling, n) {
+  is_numbers(scaling$lower, n) && is_numbers(scaling$upper, n) &&
+    is_ascending(c(rbind(scaling$lower, scaling$upper)), FALSE) && scaling$lower[1L] >= 0 && scaling$upper[n] <= 1
 }
 
 check_response_fields <- function(object) {
@@ -213,18 +220,20 @@ check_response_fields <- function(object) {
   )
   task <- object$task
   grouped <- config$task_kind == "group"
-  is_task <- function() {
-    is.list(task) && is_text(task$name, 1L) && (is.null(task$expr) || is.language(task$expr)) &&
-      is_text(task$levels, config$n_tasks) && !anyDuplicated(task$levels)
-  }
-  fits <- if (grouped) is_task() else is.null(task)
+  fits <- if (grouped) is_task(task, config$n_tasks) else is.null(task)
   need(fits, task, "task", if (grouped) "name and levels of the groups" else "NULL")
   offset <- object$offset
-  is_source <- function() {
-    is.list(offset) && is_one_flag(offset$vector) && (is.null(offset$terms) || is.list(offset$terms)) &&
-      all(vapply(offset$terms, is_code, NA))
-  }
-  need(is.null(offset) || is_source(), offset, "offset", "NULL, or where the offset comes from")
+  need(is.null(offset) || is_source(offset), offset, "offset", "NULL, or where the offset comes from")
+}
+
+is_task <- function(task, n) {
+  is.list(task) && is_text(task$name, 1L) && (is.null(task$expr) || is.language(task$expr)) &&
+    is_text(task$levels, n) && !anyDuplicated(task$levels)
+}
+
+is_source <- function(offset) {
+  is.list(offset) && is_one_flag(offset$vector) && (is.null(offset$terms) || is.list(offset$terms)) &&
+    all(vapply(offset$terms, is_code, NA))
 }
 
 check_classes <- function(levels, config, several) {

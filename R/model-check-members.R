@@ -177,16 +177,17 @@ check_purified <- function(object) {
 }
 
 is_axis <- function(axis) {
-  if (!is.list(axis)) {
-    return(FALSE)
-  }
   # the missing value comes last
   is_table <- function(x) is.double(x) && length(x) >= 1L && is_ascending(x[!is.nan(x)]) && !anyNA(x[-length(x)])
-  n <- length(axis$bins)
-  m <- length(axis$nodes)
-  is_table(axis$bins) && is_table(axis$nodes) && is.double(axis$number) && length(axis$number) == n &&
-    is_index(axis$at, n, m) && is_index(axis$left, m, n) && is_numbers(axis$share, m) &&
-    all(axis$share >= 0 & axis$share <= 1) && is_numbers(axis$weight, m)
+  is.list(axis) && is_table(axis$bins) && is_table(axis$nodes) &&
+    is_linked(axis, length(axis$bins), length(axis$nodes))
+}
+
+#' Do the n bins and m nodes of an axis point at each other?
+#' @noRd
+is_linked <- function(axis, n, m) {
+  is.double(axis$number) && length(axis$number) == n && is_index(axis$at, n, m) && is_index(axis$left, m, n) &&
+    is_numbers(axis$share, m) && all(axis$share >= 0 & axis$share <= 1) && is_numbers(axis$weight, m)
 }
 
 #' What print() and summary() show beyond that

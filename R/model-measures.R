@@ -118,7 +118,7 @@ measure_auc_two <- function(event, score, w, trials) {
     return(no_measure(length(event)))
   }
   value <- match(score, sort(unique(score)))
-  # share of the other class that a row stands above, ties by halves
+  # share of the other class that a row exceeds; ties count one half
   above <- function(other) {
     mass <- as.vector(rowsum(c(w * other, rep(0, max(value))), c(value, seq_len(max(value)))))
     ((cumsum(mass) - mass / 2) / sum(mass))[value]
@@ -170,18 +170,22 @@ calibration_fit <- function(family, y, link, weights, slope = TRUE) {
   list(coefficients = unname(fit$coefficients), influence = fit$influence)
 }
 
+#' glm.fit() without warnings: NULL where it stops, does not converge, or leaves coefficients undetermined
+#' @noRd
+guarded_glm <- function(design, y, weights, family, offset = NULL, ...) {
+  fit <- tryCatch(
+    suppressWarnings(stats::glm.fit(design, y, weights = weights, offset = offset, family = family, ...)),
+    error = function(e) NULL
+  )
+  if (!is.null(fit) && fit$converged && fit$rank == ncol(design)) fit
+}
+
 #' A regression with the canonical link of the family, and the influence of rows on its coefficients
 #' @return list(coefficients, linear: linear predictors, influence), NULL where it did not converge
 #' @noRd
 regress <- function(family, design, y, weights, offset = NULL) {
-  fit <- tryCatch(
-    suppressWarnings(stats::glm.fit(
-      design, y,
-      weights = weights, offset = offset, family = family, control = list(epsilon = 1e-12, maxit = 100)
-    )),
-    error = function(e) NULL
-  )
-  if (is.null(fit) || !fit$converged || fit$rank < ncol(design) || is_separated(family, fit, weights)) {
+  fit <- guarded_glm(design, y, weights, family, offset, control = list(epsilon = 1e-12, maxit = 100))
+  if (is.null(fit) || is_separated(family, fit, weights)) {
     return(NULL)
   }
   share <- weights / sum(weights)
@@ -217,7 +221,7 @@ influence_covariance <- function(influence, rows) {
   group <- rows$group
   if (!is.null(group) && anyDuplicated(group)) {
     part <- rowsum(part, match(group, unique(group)))
-    # few groups know little about how groups vary
+    # few groups contain little information on how groups vary
     part <- part * sqrt(nrow(part) / max(nrow(part) - 1, 1))
   } else if (!is.null(rows$trials)) {
     # the trials of a row are independent of each other

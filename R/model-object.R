@@ -76,7 +76,7 @@ model_config <- function(control, components, n_features, family, outputs) {
 #'   evidence    default fit: list(z, values, steps) from the screening (R/fit-evidence.R)
 #'   strength    default fit: the penalty on variation, as a factor (set_strength())
 #'   fold        default fit: fold of every training row; NULL for a single model
-#'   found       NULL, or the degrees of freedom estimated from the data, where `smoothness` asks for others
+#'   found       NULL, or the degrees of freedom estimated from the data, where `smoothness` requests others
 #'   variables, data_names, env   how features are computed from new data (R/data-frame.R)
 #'   encoder     list of one encoder per feature (R/data-encode.R);  term_names  names of the components
 #'   response    see R/data-response.R, `trials`: TRUE for counts of trials (R/data-trials.R)

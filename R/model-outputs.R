@@ -36,7 +36,7 @@ visible_names <- function(object) {
   if (object$family$family == "multinomial") object$response$levels else object$response$names
 }
 
-#' From the link to what was asked for
+#' From the link to the requested scale
 #' @param link [rows, visible outputs]
 #' @noRd
 from_link <- function(object, link, type) {

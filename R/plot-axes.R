@@ -1,4 +1,4 @@
-# Axes as data: where a panel begins and ends and what stands at its ticks.
+# Axes as data: where a panel begins and ends and the labels of its ticks.
 #
 # An axis is a list:
 #   limits, at   in drawing coordinates: the values themselves, but the logarithms of ratios (odds ratios)
@@ -6,7 +6,7 @@
 #   title        NULL or a string
 #   extra        NULL or list(at, label): the mark of missing values, drawn even where it comes close to a tick
 #   named        TRUE when the ticks are names, none of which may be left out
-#   plain        TRUE when they are numbers as they stand, no dates
+#   plain        TRUE when they are untransformed numbers, not dates
 #   ratio        TRUE when the axis is logarithmic
 
 #' The axis of a number, a date or a time

@@ -1,7 +1,7 @@
 # One panel in base graphics: margins that fit the names, axes, marks.
 
-#' @param alone Is it the only panel of its page? Then its title stands at the axis, as in a paper.
-#' @return Where it stands, see panel_place()
+#' @param alone Is it the only panel of its page? Then its title is that of the axis, as in a paper.
+#' @return Its position, see panel_place()
 #' @noRd
 draw_panel <- function(panel, figure, alone) {
   # the size of the cell is known once it has been entered
@@ -12,7 +12,7 @@ draw_panel <- function(panel, figure, alone) {
   lines_of <- function(text) if (is.null(text)) 0 else lengths(strsplit(text, "\n", fixed = TRUE))
   pair <- panel$kind == "pair"
   under_axis <- alone && has_axis_title(panel)
-  # the features of a pair stand at its axes
+  # the features of a pair label its axes
   title <- if (pair) panel$words else if (!under_axis) panel$title
   x_title <- if (under_axis) panel$title else panel$x$title
   high <- cell[2L] - line * (3 + 1.2 * lines_of(title) + foot_height(length(panel$foot), foot_cex))
@@ -59,7 +59,7 @@ draw_panel <- function(panel, figure, alone) {
   panel_place(panel$x, panel$y)
 }
 
-#' Can a panel's title stand at its x axis?
+#' Can a panel's title label its x axis?
 #' @noRd
 has_axis_title <- function(panel) panel$kind == "curve" || (panel$kind == "levels" && !isTRUE(panel$flipped))
 

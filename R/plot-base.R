@@ -38,7 +38,7 @@ page_cex <- function(page, room) {
 least_cex <- 0.5 # letters of 6 points
 
 #' Draw one page
-#' @return Where its last panel stands, see panel_place()
+#' @return The position of its last panel, see panel_place()
 #' @noRd
 draw_page <- function(figure, number, room) {
   page <- figure$pages[[number]]
@@ -74,7 +74,9 @@ draw_page <- function(figure, number, room) {
 #' @noRd
 draw_cells <- function(figure, room) {
   alone <- length(figure$panels) == 1L
-  graphics::par(cex = room$cex * (figure$cex %||% 1), mgp = c(1.6, 0.45, 0), tcl = -0.25, las = 1, bty = "n", xpd = FALSE)
+  graphics::par(
+    cex = room$cex * (figure$cex %||% 1), mgp = c(1.6, 0.45, 0), tcl = -0.25, las = 1, bty = "n", xpd = FALSE
+  )
   if (!alone) tell_notes(figure)
   for (i in unlist(lapply(figure$pages, `[[`, "panels"))) {
     panel <- figure$panels[[i]]
@@ -94,9 +96,10 @@ draw_cells <- function(figure, room) {
 tell_notes <- function(figure) {
   notes <- c(figure$caption, panel_notes(figure$panels), key_note(figure$key))
   pn_inform(
-    c("The panels follow the layout that {.fn par} or {.fn layout} has set; there is no room for notes.", if (length(notes)) {
-      c(i = paste(escape_braces(notes), collapse = " "))
-    }),
+    c(
+      "The panels follow the layout that {.fn par} or {.fn layout} has set; there is no room for notes.",
+      if (length(notes)) c(i = paste(escape_braces(notes), collapse = " "))
+    ),
     class = "layout"
   )
 }

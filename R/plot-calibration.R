@@ -6,9 +6,7 @@ strip_share <- 0.17 # of the height of the curve that the histogram below it has
 #' @param main,cex Title of the figure, and relative size of its text.
 #' @export
 plot.protonam_calibration <- function(x, main = NULL, cex = 1, ...) {
-  check_dots_empty(list(...), names(formals(plot.protonam_calibration)))
-  draw_pages(calibration_figure(x, plot_options(main = main, cex = cex, limits = device_limits())), FALSE)
-  invisible(x)
+  draw_simple(x, calibration_figure, list(main = main, cex = cex), list(...))
 }
 
 # nolint start: object_name_linter.
@@ -17,8 +15,7 @@ plot.protonam_calibration <- function(x, main = NULL, cex = 1, ...) {
 #' @param size,page See [autoplot.protonam()].
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_calibration <- function(object, main = NULL, cex = 1, size = NULL, page = NULL, ...) {
-  check_dots_empty(list(...), names(formals(autoplot.protonam_calibration)))
-  gg_pages(calibration_figure(object, plot_options(main = main, cex = cex, limits = gg_room(size))), page)
+  gg_simple(object, calibration_figure, list(main = main, cex = cex), list(...), size, page)
 }
 # nolint end
 

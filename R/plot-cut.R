@@ -1,5 +1,6 @@
-# How far an axis of effects reaches. An effect or a band that hardly any row has must not flatten all the others: the
-# axis holds the effects of nearly all rows and the bands of most, and what goes beyond is cut at the frame.
+# How far an axis of effects reaches. An effect or a band that applies to hardly any row must not flatten all the
+# others: the axis holds the effects of nearly all rows and the bands of most, and what goes beyond is cut at the
+# frame.
 
 few_effects <- 0.001 # share of a feature's rows beyond a value, from the nearer end
 few_bands <- 0.01

@@ -16,10 +16,7 @@
 #' plot(cv, which = "predictions")
 #' @export
 plot.protonam_cv <- function(x, which = c("scores", "predictions"), main = NULL, cex = 1, col = NULL, ...) {
-  check_dots_empty(list(...), names(formals(plot.protonam_cv)))
-  options <- plot_options(main = main, cex = cex, col = col, limits = device_limits())
-  draw_pages(cv_figure(x, which, options), FALSE)
-  invisible(x)
+  draw_simple(x, function(x, options) cv_figure(x, which, options), list(main = main, cex = cex, col = col), list(...))
 }
 
 # nolint start: object_name_linter.
@@ -27,9 +24,8 @@ plot.protonam_cv <- function(x, which = c("scores", "predictions"), main = NULL,
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_cv <- function(object, which = c("scores", "predictions"), main = NULL, cex = 1, col = NULL,
                                  size = NULL, ...) {
-  check_dots_empty(list(...), names(formals(autoplot.protonam_cv)))
-  options <- plot_options(main = main, cex = cex, col = col, limits = gg_room(size))
-  gg_pages(cv_figure(object, which, options), NULL)
+  make <- function(x, options) cv_figure(x, which, options)
+  gg_simple(object, make, list(main = main, cex = cex, col = col), list(...), size)
 }
 # nolint end
 
@@ -43,7 +39,8 @@ cv_figure <- function(x, which, options) {
   list(
     panels = panels, pages = pages,
     series = list(
-      labels = if (several) responses else character(), colours = series_colours(k, options$col), lines = rep(1L, k), filled = TRUE
+      labels = if (several) responses else character(), colours = series_colours(k, options$col), lines = rep(1L, k),
+      filled = TRUE
     ),
     key = NULL, ylab = NULL, xlab = NULL, title = options$main,
     caption = if (which == "scores") "Points: folds. Diamonds and dashed lines: their means with 95 % intervals.",
@@ -56,7 +53,7 @@ cv_figure <- function(x, which, options) {
 fold_panels <- function(x, responses) {
   folds <- unique(x$scores$fold)
   series <- if (is.null(responses)) rep(1L, nrow(x$scores)) else match(x$scores$response, responses)
-  # the mean stands in the last line
+  # the mean is in the last line
   at <- length(folds) + 2 - match(x$scores$fold, folds)
   lapply(unique(x$summary$score), function(name) {
     value <- x$scores[[name]]

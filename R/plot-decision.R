@@ -4,9 +4,7 @@
 #' @param main,cex Title of the figure, and relative size of its text.
 #' @export
 plot.protonam_decision <- function(x, main = NULL, cex = 1, ...) {
-  check_dots_empty(list(...), names(formals(plot.protonam_decision)))
-  draw_pages(decision_figure(x, plot_options(main = main, cex = cex, limits = device_limits())), FALSE)
-  invisible(x)
+  draw_simple(x, decision_figure, list(main = main, cex = cex), list(...))
 }
 
 # nolint start: object_name_linter.
@@ -15,8 +13,7 @@ plot.protonam_decision <- function(x, main = NULL, cex = 1, ...) {
 #' @param size,page See [autoplot.protonam()].
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_decision <- function(object, main = NULL, cex = 1, size = NULL, page = NULL, ...) {
-  check_dots_empty(list(...), names(formals(autoplot.protonam_decision)))
-  gg_pages(decision_figure(object, plot_options(main = main, cex = cex, limits = gg_room(size))), page)
+  gg_simple(object, decision_figure, list(main = main, cex = cex), list(...), size, page)
 }
 # nolint end
 
@@ -50,7 +47,7 @@ decision_figure <- function(x, options) {
   )
 }
 
-#' Net benefits that are shown: what lies far below zero says nothing more
+#' Net benefits that are shown: what lies far below zero is uninformative
 #' @noRd
 decision_ends <- function(parts) {
   most <- max(vapply(parts, function(part) max(part$net_benefit, part$upper, 0.01, na.rm = TRUE), 0))

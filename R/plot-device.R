@@ -83,7 +83,7 @@ restore_device <- function() {
   invisible()
 }
 
-#' Where the panel just drawn stands, for low-level functions to add to it
+#' The position of the panel just drawn, so that low-level functions can add to it
 #' @param x,y Axes, in drawing coordinates: natural logarithms on a logarithmic axis.
 #' @noRd
 panel_place <- function(x, y) {
@@ -96,7 +96,7 @@ panel_place <- function(x, y) {
 
 # Files ---------------------------------------------------------------------------------------------------------------
 
-#' Say that a file keeps one page of several
+#' A message if a file keeps only one page of several
 #' @param squeezes Does the figure have the option `pages`?
 #' @noRd
 tell_one_page <- function(count, squeezes) {
@@ -107,7 +107,7 @@ tell_one_page <- function(count, squeezes) {
       c(
         "The figure has {count} pages, of which the file {.val {basename(file)}} keeps only the last.",
         i = if (squeezes) "{.code pages = 1} draws all panels on one page.",
-        i = "A name such as {.val {numbered}} makes a file of each page."
+        i = "A name such as {.val {numbered}} gives a file per page."
       ),
       class = "pages"
     )

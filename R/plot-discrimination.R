@@ -6,9 +6,7 @@ most_points <- 1000L # of a curve
 #' @param main,cex Title of the figure, and relative size of its text.
 #' @export
 plot.protonam_discrimination <- function(x, main = NULL, cex = 1, ...) {
-  check_dots_empty(list(...), names(formals(plot.protonam_discrimination)))
-  draw_pages(roc_figure(x, plot_options(main = main, cex = cex, limits = device_limits())), FALSE)
-  invisible(x)
+  draw_simple(x, roc_figure, list(main = main, cex = cex), list(...))
 }
 
 # nolint start: object_name_linter, object_length_linter.
@@ -17,8 +15,7 @@ plot.protonam_discrimination <- function(x, main = NULL, cex = 1, ...) {
 #' @param size See [autoplot.protonam()].
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_discrimination <- function(object, main = NULL, cex = 1, size = NULL, ...) {
-  check_dots_empty(list(...), names(formals(autoplot.protonam_discrimination)))
-  gg_pages(roc_figure(object, plot_options(main = main, cex = cex, limits = gg_room(size))), NULL)
+  gg_simple(object, roc_figure, list(main = main, cex = cex), list(...), size)
 }
 # nolint end
 

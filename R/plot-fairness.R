@@ -30,7 +30,7 @@ fairness_figure <- function(x, options) {
       interval = fairness_lines(ends[[measure]], rows$at, rows$series)
     )
     if (measure == "predicted") {
-      # what was observed stands below what was predicted
+      # observed values are below predicted ones
       below <- rows$at - 0.3 / k
       marks$missing <- data.frame(x = x$base_rate, y = below, series = rows$series)[!is.na(x$base_rate), ]
       marks$interval <- rbind(marks$interval, fairness_lines(ends$base_rate, below, rows$series))
@@ -72,18 +72,13 @@ fairness_lines <- function(ends, at, series) {
 #' @param main,cex,col Title of the figure, relative size of its text, colours of the models.
 #' @export
 plot.protonam_fairness <- function(x, main = NULL, cex = 1, col = NULL, ...) {
-  check_dots_empty(list(...), names(formals(plot.protonam_fairness)))
-  options <- plot_options(main = main, cex = cex, col = col, limits = device_limits())
-  draw_pages(fairness_figure(x, options), FALSE)
-  invisible(x)
+  draw_simple(x, fairness_figure, list(main = main, cex = cex, col = col), list(...))
 }
 
 # nolint start: object_name_linter.
 #' @rdname autoplot.protonam
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_fairness <- function(object, main = NULL, cex = 1, col = NULL, size = NULL, ...) {
-  check_dots_empty(list(...), names(formals(autoplot.protonam_fairness)))
-  options <- plot_options(main = main, cex = cex, col = col, limits = gg_room(size))
-  gg_pages(fairness_figure(object, options), NULL)
+  gg_simple(object, fairness_figure, list(main = main, cex = cex, col = col), list(...), size)
 }
 # nolint end

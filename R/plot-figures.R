@@ -100,7 +100,7 @@ split_levels <- function(panels, shapes, height) {
     }
     count <- ceiling(length(levels) / most)
     group <- ceiling(match(part$level, levels) / ceiling(length(levels) / count))
-    group[is.na(group)] <- count # the missing value stands last
+    group[is.na(group)] <- count # the missing value comes last
     lapply(seq_len(count), function(k) {
       structure(part[group == k, ], part = c(attr(part, "part"), sprintf("%d of %d", k, count)))
     })
@@ -115,7 +115,7 @@ pair_range <- function(panels) {
   max(abs(value), 0, na.rm = TRUE)
 }
 
-#' What a reader must know about some panels: what is cut off, left out or blank
+#' Notes on some panels: what is cut off, left out or blank
 #' @noRd
 panel_notes <- function(panels) c(cut_note(panels), beyond_note(panels), blank_note(panels))
 
@@ -160,7 +160,7 @@ figure_series <- function(rows, colours = NULL) {
 }
 
 #' Rows of every panel: a term (and layer) with all its series; a pair has a panel for each of them
-#' @return list of data frames with the attribute "part", the words that tell panels of one term apart
+#' @return list of data frames with the attribute "part", the words that distinguish the panels of one term
 #' @noRd
 split_panels <- function(rows) {
   # a multinomial model of several groups: one panel per group, one series per class
@@ -257,7 +257,7 @@ axis_titles <- function(features, facts, options) {
   ifelse(nzchar(unit) & !grepl("(", labels, fixed = TRUE), paste0(labels, " (", unit, ")"), labels)
 }
 
-#' Options in which labels and units of the data's columns stand where none were given
+#' Options in which labels and units of the data's columns replace those not given
 #' @noRd
 with_words <- function(options, data) {
   words <- attr(data, "words")
@@ -267,7 +267,7 @@ with_words <- function(options, data) {
   options
 }
 
-#' What a reader must know: what the bands mean
+#' A note on the meaning of the bands
 #' @noRd
 figure_note <- function(shapes, rows) {
   banded <- any(is.finite(rows$lower) & is.finite(rows$upper) & !is_pair_row(rows)) # heat maps have none

@@ -159,7 +159,7 @@ gg_bands <- function(mark, style, figure) {
 
 # Axes, scales, titles ------------------------------------------------------------------------------------------------
 
-#' The scale of x or y: breaks and labels of the panel that it is asked for
+#' The scale of x or y: breaks and labels of the panel being drawn
 #' @noRd
 gg_axis <- function(panels, side, titled = FALSE) {
   axes <- lapply(panels, `[[`, side)
@@ -280,7 +280,7 @@ gg_titles <- function(figure, panels, number) {
 }
 
 gg_theme <- function(panels, page, figure) {
-  # one panel without a separate title: the title stands at the axis
+  # one panel without a separate title: the title labels the axis
   single <- length(panels) == 1L && (!isTRUE(panels[[1L]]$flipped) || is.null(panels[[1L]]$title))
   text <- figure$text * if (max(page$rows, page$columns) > 2L) 0.9 else 1
   # names of levels must not touch

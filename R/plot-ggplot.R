@@ -1,5 +1,8 @@
 # autoplot(): the figures of plot() as ggplot2 plots (R/plot-ggplot-layers.R). ggplot2 is suggested, not required: the
-# methods are registered when it is loaded. nolint start: object_name_linter, object_length_linter.
+# methods, beside those of plot(), are registered when it is loaded.
+
+# nolint start: object_name_linter, object_length_linter.
+# R/plot-protonam.R gives these methods the arguments of their plot() methods.
 
 #' Plot a fitted model with ggplot2
 #'
@@ -28,13 +31,7 @@
 #' autoplot(fit, which = "importance")
 #' autoplot(contributions(fit, icu[1, ]))
 #' @exportS3Method ggplot2::autoplot
-autoplot.protonam <- function(object, terms = NULL, layers = FALSE,
-                              which = c("shapes", "interactions", "history", "importance"), level = NULL,
-                              scale = c("link", "response", "odds ratio", "hazard ratio", "rate ratio"),
-                              style = c("heat", "scatter"), labels = NULL, ylab = NULL, main = NULL, free_y = FALSE,
-                              density = TRUE, rug = TRUE, panels = 12, page = NULL, simultaneous = FALSE,
-                              reference = NULL, units = NULL, level_labels = NULL, xlim = NULL, ylim = NULL,
-                              log = "", cex = 1, col = NULL, pages = NULL, ncol = NULL, size = NULL, ...) {
+autoplot.protonam <- function(...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam)))
   object <- check_fit(object)
   options <- given_options(mget(shape_arguments), feature_names(object), gg_room(size))
@@ -44,10 +41,7 @@ autoplot.protonam <- function(object, terms = NULL, layers = FALSE,
 
 #' @rdname autoplot.protonam
 #' @exportS3Method ggplot2::autoplot
-autoplot.protonam_shapes <- function(object, terms = NULL, style = c("heat", "scatter"), labels = NULL, ylab = NULL,
-                                     main = NULL, free_y = FALSE, density = TRUE, rug = TRUE, panels = 12,
-                                     page = NULL, units = NULL, level_labels = NULL, xlim = NULL, ylim = NULL,
-                                     log = "", cex = 1, col = NULL, pages = NULL, ncol = NULL, size = NULL, ...) {
+autoplot.protonam_shapes <- function(...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam_shapes)))
   options <- given_options(mget(shape_arguments), names(attr(object, "terms")), gg_room(size))
   gg_pages(shape_figure(pick_shapes(object, terms), options), page)
@@ -55,25 +49,38 @@ autoplot.protonam_shapes <- function(object, terms = NULL, style = c("heat", "sc
 
 #' @rdname autoplot.protonam
 #' @exportS3Method ggplot2::autoplot
-autoplot.protonam_importance <- function(object, terms = NULL, labels = NULL, ylab = NULL, main = NULL, cex = 1,
-                                         col = NULL, size = NULL, ...) {
+autoplot.protonam_importance <- function(...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam_importance)))
-  options <- plot_options(labels = labels, ylab = ylab, main = main, cex = cex, col = col, limits = gg_room(size))
+  options <- given_options(mget(bar_arguments), NULL, gg_room(size))
   if (!is.null(terms)) options$bars <- Inf
   gg_pages(importance_figure(pick_importance(object, terms), options), NULL)
 }
 
 #' @rdname autoplot.protonam
 #' @exportS3Method ggplot2::autoplot
-autoplot.protonam_contributions <- function(object, rows = NULL, labels = NULL, ylab = NULL, main = NULL,
-                                            free_y = FALSE, page = NULL, units = NULL, level_labels = NULL, cex = 1,
-                                            col = NULL, size = NULL, ...) {
+autoplot.protonam_contributions <- function(...) {
   check_dots_empty(list(...), names(formals(autoplot.protonam_contributions)))
   options <- given_options(mget(row_arguments), NULL, gg_room(size))
   gg_pages(waterfall_figure(pick_rows(object, rows), options), page)
 }
-
 # nolint end
+
+#' Arguments of an autoplot() method: those of plot(), with `page` in place of `ask`, and the size of the picture
+#' @noRd
+gg_formals <- function(method) {
+  arguments <- formals(method)
+  names(arguments)[names(arguments) == "x"] <- "object"
+  names(arguments)[names(arguments) == "ask"] <- "page"
+  append(arguments, list(size = NULL), length(arguments) - 1L)
+}
+
+#' autoplot() of what has one figure and few options: draw_simple() for ggplot2
+#' @noRd
+gg_simple <- function(object, make, options, dots, size, page = NULL,
+                      known = names(formals(sys.function(sys.parent())))) {
+  check_dots_empty(dots, known)
+  gg_pages(make(object, given_options(options, NULL, gg_room(size))), page)
+}
 
 #' The wanted page, or all of them
 #' @noRd
@@ -101,11 +108,9 @@ gg_room <- function(size = NULL) {
     open <- grDevices::dev.cur() > 1L
     return(new_room(if (open) grDevices::dev.size("in") else default_size))
   }
-  if (!is.numeric(size) || length(size) != 2L || any(!is.finite(size)) || any(size <= 0)) {
-    pn_abort(
-      "{.arg size} must be width and height in inches, as in {.code c(3.5, 3)}, not {describe(size)}.",
-      class = "argument", arg = "size"
-    )
-  }
+  refuse_if(
+    !is.numeric(size) || length(size) != 2L || any(!is.finite(size)) || any(size <= 0), size, "size",
+    "width and height in inches, as in {.code c(3.5, 3)}"
+  )
   new_room(as.double(size))
 }

@@ -33,9 +33,7 @@ figure_defaults <- list(
 )
 
 check_title <- function(x, arg) {
-  if (!is.null(x) && (!is.character(x) || length(x) != 1L || is.na(x))) {
-    pn_abort("{.arg {arg}} must be one string, not {describe(x)}.", class = "argument", arg = arg)
-  }
+  refuse_if(!is.null(x) && (!is.character(x) || length(x) != 1L || is.na(x)), x, arg, "one string")
   x
 }
 
@@ -88,15 +86,10 @@ check_ends <- function(ends, arg, features = NULL) {
   }
   check <- function(value) {
     number <- if (inherits(value, c("Date", "POSIXct"))) as.numeric(value) else value
-    if (!is.numeric(number) || length(number) != 2L || any(!is.finite(number)) || number[1L] >= number[2L]) {
-      pn_abort(
-        c(
-          "{.arg {arg}} must be two increasing numbers, or a list of them by term, not {describe(value)}.",
-          i = "As in {.code list(age = c(40, 80))}."
-        ),
-        class = "argument", arg = arg
-      )
-    }
+    refuse_if(
+      !is.numeric(number) || length(number) != 2L || any(!is.finite(number)) || number[1L] >= number[2L], value, arg,
+      "two increasing numbers, or a list of them by term", c(i = "As in {.code list(age = c(40, 80))}.")
+    )
     as.double(number)
   }
   if (!is.list(ends)) {
@@ -116,9 +109,7 @@ term_ends <- function(ends, term) if (is.list(ends)) ends[[term]] else ends
 #' Which features have a logarithmic axis: "x" all numbers, or names
 #' @noRd
 check_log <- function(log, features) {
-  if (!is.character(log) || anyNA(log)) {
-    pn_abort("{.arg log} must be {.val x} or names of features, not {describe(log)}.", class = "argument", arg = "log")
-  }
+  refuse_if(!is.character(log) || anyNA(log), log, "log", "{.val x} or names of features")
   log <- log[nzchar(log)]
   if (!is.null(features) && !identical(log, "x")) check_features(log, features, "log")
   log
@@ -129,9 +120,7 @@ check_colours <- function(col) {
     return(NULL)
   }
   known <- tryCatch(is.matrix(grDevices::col2rgb(col)), error = function(e) FALSE)
-  if (!known || !length(col) || anyNA(col)) {
-    pn_abort("{.arg col} must be colours, not {describe(col)}.", class = "argument", arg = "col")
-  }
+  refuse_if(!known || !length(col) || anyNA(col), col, "col", "colours")
   rgb <- grDevices::col2rgb(col)
   grDevices::rgb(rgb[1L, ], rgb[2L, ], rgb[3L, ], maxColorValue = 255)
 }
@@ -152,12 +141,10 @@ choose_terms <- function(terms, known, importance = NULL, features = NULL) {
     count <- check_number(terms, "terms", min = 1, whole = TRUE, infinite = TRUE)
     return(utils::head(by_importance(known, importance), min(count, length(known))))
   }
-  if (!is.character(terms) || !length(terms) || anyNA(terms)) {
-    pn_abort(
-      "{.arg terms} must be names of terms or a number of strongest ones, not {describe(terms)}.",
-      class = "argument", arg = "terms"
-    )
-  }
+  refuse_if(
+    !is.character(terms) || !length(terms) || anyNA(terms), terms, "terms",
+    "names of terms or a number of strongest ones"
+  )
   find_terms(terms, known, features, "terms")
 }
 

@@ -18,7 +18,7 @@ panel_grid <- function(n, limits = c(4L, 3L)) {
 #' Pages for panels
 #'
 #' @param large Logical, one per panel: does it need the height of a page?
-#' @param options list(most: panels of a page; limits: most rows and columns; pages, ncol: NULL or as asked for)
+#' @param options list(most: panels of a page; limits: most rows and columns; pages, ncol: NULL or as given)
 #' @param across Number of panels that belong side by side (the layers of a term), or 1.
 #' @noRd
 panel_pages <- function(large, options = list(most = max_panels, limits = c(4L, 3L)), across = 1L) {
@@ -71,7 +71,7 @@ line_pages <- function(n, lines, options, across = 3L) {
   same_pages(n, ceiling(n / count), columns)
 }
 
-#' Pages as asked for by `pages` or `ncol`
+#' Pages as set by `pages` or `ncol`
 #' @noRd
 asked_pages <- function(n, options, across = 1L) {
   each <- if (is.null(options$pages)) n else ceiling(n / options$pages)
@@ -100,7 +100,7 @@ same_pages <- function(n, each, columns) {
 
 #' About how many characters a panel is wide
 #' @param page list(rows, columns)
-#' @param key Does a colour key stand at the right?
+#' @param key Is there a colour key at the right?
 #' @noRd
 panel_chars <- function(page, room, key = FALSE) {
   cex <- page_cex(page, room)

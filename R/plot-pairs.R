@@ -16,7 +16,7 @@ panel_pair <- function(rows, facts, names, title, style, options) {
   up <- grid_axis(second, facts[[2L]], names[2L], options)
   beyond <- c(across$beyond, up$beyond)
   rugs <- Map(function(fact, axis) if (isTRUE(axis$ratio)) log(fact$rug) else fact$rug, facts, list(across, up))
-  # names of levels are read along y; with two categorical features, the longer list stands there
+  # names of levels are read along y; with two categorical features, the longer list goes there
   if (across$levels > up$levels) {
     kept <- across
     across <- up

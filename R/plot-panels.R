@@ -39,7 +39,7 @@ panel_curve <- function(rows, facts, y, title, options) {
   if (!isTRUE(span$given)) span$limits <- spread(span$limits, if (length(single) == 2L) 0.2 else 0)
   x <- span_axis(span, facts, options$ticks)
   if (length(single)) x <- value_ticks(x, single, facts)
-  # nothing continues between values that stand alone, nor where there are no rows
+  # a curve is interrupted between isolated values and where there are no rows
   inside <- curve$x >= x$limits[1L] & curve$x <= x$limits[2L]
   curve <- if (isTRUE(facts$points)) curve[inside, , drop = FALSE] else trim_curve(curve, span$limits)
   marks <- list()
@@ -137,7 +137,7 @@ missing_slot <- function(axis) {
   list(axis = axis, from = from, at = at, width = 0.12 * width)
 }
 
-#' Effects that stand alone, as that of the missing value: a symbol with an interval, side by side for several series
+#' Isolated effects, such as that of the missing value: a symbol with an interval, side by side for several series
 #' @noRd
 missing_marks <- function(rows, at, width) {
   x <- at + dodge(rows$series, width)

@@ -19,7 +19,7 @@ shown_pairs <- 4L
 #'   with the epoch that is kept), or `"importance"`.
 #' @param level Level of the bands and intervals, 0.95 by default. A single model has none.
 #' @param scale `"link"` for effects on the scale of the linear predictor, `"response"` (or its name) for odds ratios
-#'   and the like, see [shapes()].
+#'   and so on; see [shapes()].
 #' @param style Interactions as a `"heat"` map or as the `"scatter"` plot of the paper: a point for each cell of the
 #'   grid that has training rows, with an area that grows with their number.
 #' @param labels,units Named character vectors of labels and units of features: `c(age = "Age at admission")`,
@@ -122,7 +122,7 @@ plot.protonam_shapes <- function(x, terms = NULL, style = c("heat", "scatter"), 
 plot.protonam_importance <- function(x, terms = NULL, labels = NULL, ylab = NULL, main = NULL, cex = 1, col = NULL,
                                      ...) {
   check_dots_empty(list(...), names(formals(plot.protonam_importance)))
-  options <- plot_options(labels = labels, ylab = ylab, main = main, cex = cex, col = col, limits = device_limits())
+  options <- given_options(mget(bar_arguments), NULL, device_limits())
   x <- pick_importance(x, terms)
   if (!is.null(terms)) options$bars <- Inf
   draw_pages(importance_figure(x, options), FALSE)
@@ -142,15 +142,34 @@ plot.protonam_contributions <- function(x, rows = NULL, labels = NULL, ylab = NU
   invisible(x)
 }
 
+# autoplot() (R/plot-ggplot.R) has the same arguments
+# nolint start: object_name_linter, object_length_linter.
+formals(autoplot.protonam) <- gg_formals(plot.protonam)
+formals(autoplot.protonam_shapes) <- gg_formals(plot.protonam_shapes)
+formals(autoplot.protonam_importance) <- gg_formals(plot.protonam_importance)
+formals(autoplot.protonam_contributions) <- gg_formals(plot.protonam_contributions)
+# nolint end
+
 # arguments of the methods that are options of a figure
 shape_arguments <- c(
   "style", "labels", "ylab", "main", "free_y", "density", "rug", "panels", "units", "level_labels", "xlim", "ylim",
   "log", "cex", "col", "pages", "ncol"
 )
+bar_arguments <- c("labels", "ylab", "main", "cex", "col")
 row_arguments <- c("labels", "ylab", "main", "free_y", "units", "level_labels", "cex", "col")
 
 given_options <- function(given, features, limits) {
   do.call(plot_options, c(given, list(features = features, limits = limits)))
+}
+
+#' plot() of what has one figure and few options; gg_simple() is the same for autoplot()
+#' @param make Function of `x` and options that makes the figure.
+#' @param dots,known Further arguments, which must be none, and the names of those that the calling method has.
+#' @noRd
+draw_simple <- function(x, make, options, dots, known = names(formals(sys.function(sys.parent())))) {
+  check_dots_empty(dots, known)
+  draw_pages(make(x, given_options(options, NULL, device_limits())), FALSE)
+  invisible(x)
 }
 
 # What is drawn -------------------------------------------------------------------------------------------------------

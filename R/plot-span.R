@@ -1,7 +1,7 @@
 # How far an axis of values reaches. A few values far from all others must not press the curve into a corner: the axis
-# ends where nearly all rows are, and the foot of the page says what lies beyond.
+# covers nearly all rows, and a note at the foot of the page describes what lies beyond.
 
-rare_values <- 0.01 # share of the rows at either end that may lie far away
+rare_values <- 0.01 # share of the rows at either end that may be remote
 rare_value <- 0.05 # or, of the outermost value alone
 few_points <- 12L # values that are drawn one by one, with a tick each
 
@@ -45,7 +45,7 @@ bulk_range <- function(x, share, whole = range(x)) {
   }
   part <- cumsum(rowsum(ifelse(seen, share, 0)[seen] + 1e-300, match(x[seen], at))[, 1L])
   part <- part / part[length(part)]
-  # where there are few rows, the outermost value at either end may lie far away
+  # where there are few rows, the outermost value at either end may be remote
   n <- length(at)
   low <- at[max(1L + (part[1L] <= rare_value), findInterval(rare_values, part) + 1L)]
   high <- at[min(n - (1 - part[n - 1L] <= rare_value), findInterval(1 - rare_values, part, left.open = TRUE) + 1L)]
@@ -54,7 +54,7 @@ bulk_range <- function(x, share, whole = range(x)) {
     return(range(x))
   }
   near <- range(x[x >= low - width & x <= high + width])
-  # what would be gained must be worth the note
+  # the gain must justify the note
   if (diff(range(x)) <= 1.4 * diff(near)) range(x) else near
 }
 

@@ -9,9 +9,7 @@ most_lines <- 100L
 #' @param main,cex Title of the figure, and relative size of its text.
 #' @export
 plot.protonam_stability <- function(x, which = NULL, main = NULL, cex = 1, ...) {
-  check_dots_empty(list(...), names(formals(plot.protonam_stability)))
-  draw_pages(stability_figure(x, which, plot_options(main = main, cex = cex, limits = device_limits())), FALSE)
-  invisible(x)
+  draw_simple(x, function(x, options) stability_figure(x, which, options), list(main = main, cex = cex), list(...))
 }
 
 # nolint start: object_name_linter.
@@ -20,8 +18,8 @@ plot.protonam_stability <- function(x, which = NULL, main = NULL, cex = 1, ...) 
 #' @param size See [autoplot.protonam()].
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_stability <- function(object, which = NULL, main = NULL, cex = 1, size = NULL, ...) {
-  check_dots_empty(list(...), names(formals(autoplot.protonam_stability)))
-  gg_pages(stability_figure(object, which, plot_options(main = main, cex = cex, limits = gg_room(size))), NULL)
+  make <- function(x, options) stability_figure(x, which, options)
+  gg_simple(object, make, list(main = main, cex = cex), list(...), size)
 }
 # nolint end
 
@@ -34,7 +32,7 @@ stability_figure <- function(x, which, options) {
   if (!is.character(which) || !length(which) || !all(which %in% known)) {
     bad <- if (is.character(which) && length(which)) setdiff(which, known)[1L] else which
     pn_abort(
-      "{.arg which} must be of {.or {.val {known}}} here, not {describe(bad)}.",
+      "{.arg which} must be one or more of {.or {.val {known}}} here, not {describe(bad)}.",
       class = "argument", arg = "which"
     )
   }

@@ -131,7 +131,7 @@ bars_note <- function(data) {
 
 no_band_note <- "No band: one model."
 
-#' What tells the bars of one term apart
+#' Labels that distinguish the bars of one term
 #' @noRd
 importance_series <- function(rows) {
   output <- rows$output

@@ -104,7 +104,7 @@ line_end <- function(x, width, least) {
   at
 }
 
-#' Numbers at ticks: as few digits as tell them apart, thousands in words only when they are whole
+#' Numbers at ticks: the fewest digits that distinguish them, thousands abbreviated only when they are whole
 #' @noRd
 format_ticks <- function(at) {
   if (!length(at)) {

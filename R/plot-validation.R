@@ -4,9 +4,7 @@
 #' @param main,cex Title of the figure, and relative size of its text.
 #' @export
 plot.protonam_validation <- function(x, main = NULL, cex = 1, ...) {
-  check_dots_empty(list(...), names(formals(plot.protonam_validation)))
-  draw_pages(validation_figure(x, plot_options(main = main, cex = cex, limits = device_limits())), FALSE)
-  invisible(x)
+  draw_simple(x, validation_figure, list(main = main, cex = cex), list(...))
 }
 
 # nolint start: object_name_linter.
@@ -15,8 +13,7 @@ plot.protonam_validation <- function(x, main = NULL, cex = 1, ...) {
 #' @param size See [autoplot.protonam()].
 #' @exportS3Method ggplot2::autoplot
 autoplot.protonam_validation <- function(object, main = NULL, cex = 1, size = NULL, ...) {
-  check_dots_empty(list(...), names(formals(autoplot.protonam_validation)))
-  gg_pages(validation_figure(object, plot_options(main = main, cex = cex, limits = gg_room(size))), NULL)
+  gg_simple(object, validation_figure, list(main = main, cex = cex), list(...), size)
 }
 # nolint end
 
@@ -37,7 +34,7 @@ validation_figure <- function(x, options) {
     apparent <- is.finite(rows$apparent)
     lines <- parts
     if (identical(parts, "corrected")) {
-      # one value: the apparent one has a line of its own
+      # one value: the apparent one has a separate line
       lines <- c("corrected", "apparent")
       at <- 2
     }

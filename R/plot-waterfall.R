@@ -127,8 +127,8 @@ panel_waterfall <- function(part, names, x, title, room, half = NA_real_) {
   list(title = title, kind = "waterfall", flipped = TRUE, x = x, y = y, marks = marks)
 }
 
-#' Numbers stand beside the bars, on the side that has room, or inside a bar that leaves none
-#' @param bars list(from, to, at, ends): where bars begin, end and stand, and the ends of their whiskers
+#' Numbers are beside the bars, on the side that has room, or inside a bar that leaves none
+#' @param bars list(from, to, at, ends): where bars begin and end and their height, and the ends of their whiskers
 #' @return list(label, inside): rows of text, the second in bars
 #' @noRd
 waterfall_labels <- function(bars, start, end, limits, half = NA_real_) {

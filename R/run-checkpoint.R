@@ -18,11 +18,10 @@ open_checkpoint <- function(file, kind) {
   if (is.null(file)) {
     return(NULL)
   }
-  if (!is.character(file) || length(file) != 1L || is.na(file) || !nzchar(file)) {
-    pn_abort("{.arg checkpoint} must be NULL or the name of a file, not {describe(file)}.",
-      class = "argument", arg = "checkpoint"
-    )
-  }
+  refuse_if(
+    !is.character(file) || length(file) != 1L || is.na(file) || !nzchar(file), file, "checkpoint",
+    "NULL or the name of a file"
+  )
   # the working directory may change meanwhile
   file <- file.path(normalizePath(dirname(file), mustWork = FALSE), basename(file))
   core <- new.env(parent = emptyenv())

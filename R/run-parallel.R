@@ -91,7 +91,7 @@ tell_failed <- function(done, labels) {
 #' @noRd
 is_lost <- function(one) inherits(one$error, "FutureError")
 
-#' An error raised by this package says what is wrong with the input, and would recur
+#' An error raised by this package reports what is wrong with the input, and would recur
 #' @noRd
 should_repeat <- function(one) !is.null(one$error) && !inherits(one$error, "protonam_error")
 
@@ -229,7 +229,7 @@ work_plan <- function() {
   list(parallel = !inherits(strategy, "sequential"), workers = workers, sharing = sharing, local = local)
 }
 
-#' Machines of a cluster plan, one per worker; NULL when the plan does not say
+#' Machines of a cluster plan, one per worker; NULL when the plan does not contain them
 #' @noRd
 worker_hosts <- function(strategy) {
   workers <- tryCatch(eval(formals(strategy)$workers), error = function(e) NULL)
@@ -243,7 +243,7 @@ worker_hosts <- function(strategy) {
 }
 
 #' Threads for each worker: those of the machine, divided by the workers on it
-#' @return NULL where only a worker on another machine knows
+#' @return NULL where this is known only on another machine
 #' @noRd
 worker_threads <- function(threads, plan) {
   set <- !is.null(threads) || nzchar(Sys.getenv("PROTONAM_THREADS")) || !is.null(getOption("protonam.threads"))

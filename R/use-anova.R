@@ -1,4 +1,4 @@
-# Comparing fits by their out-of-fold losses, and methods that have no meaning here and say what to use instead.
+# Comparing fits by their out-of-fold losses, and methods that have no meaning here and name an alternative.
 
 #' Compare fits out of fold
 #'
@@ -83,15 +83,9 @@ check_compared <- function(fit) {
     pn_abort("{.fn anova} compares fits from {.fn protonam}, not {describe(fit)}.", class = "argument", arg = "...")
   }
   fit <- check_fit(fit)
-  if (is.null(fit$out_of_fold)) {
-    pn_abort(
-      c(
-        "{.fn anova} compares out-of-fold predictions, which one of these fits does not have.",
-        i = "The default fit has them; {.code ensemble = 1} and {.fn paper_control} do not. See {.fn cv_protonam}."
-      ),
-      class = "no_out_of_fold", arg = "object"
-    )
-  }
+  need_out_of_fold(
+    fit, "object", "{.fn anova} compares out-of-fold predictions, which one of these fits does not have."
+  )
   fit
 }
 

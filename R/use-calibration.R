@@ -65,7 +65,7 @@ calibration <- function(fit, newdata = NULL, by = NULL, smooth = c("spline", "lo
   ))
 }
 
-#' Tables of parts, one below the other, with the columns that tell them apart
+#' Tables of parts, one below the other, with the columns that identify them
 #' @noRd
 bind_parts <- function(tables, labels) {
   do.call(rbind, lapply(seq_along(tables), function(i) {

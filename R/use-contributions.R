@@ -31,12 +31,8 @@
 #' @export
 contributions <- function(fit, newdata, threads = NULL, level = 0.95, ...) {
   fit <- check_readable(fit, "contributions()")
-  if (missing(newdata) || is.null(newdata)) {
-    pn_abort("{.arg newdata} is needed: the fit does not keep the training data.", class = "argument", arg = "newdata")
-  }
-  if (NROW(newdata) == 0L) {
-    pn_abort("{.arg newdata} has no rows.", class = "no_rows", arg = "newdata")
-  }
+  need_newdata(if (!missing(newdata)) newdata)
+  need_rows(NROW(newdata))
   level <- check_number(level %||% 0.95, "level", above = 0, below = 1)
   several <- length(fit$members) > 1L
   value <- predict.protonam(fit, newdata, type = "terms", threads = threads, se.fit = several, ...)
@@ -152,7 +148,7 @@ values_as_text <- function(terms, labels, row, object) {
   out
 }
 
-# the scale of the running total: the response itself, or its log odds and the like
+# the scale of the running total: the response itself, or its log odds, log rate
 waterfall_label <- function(contributions) {
   response <- attr(contributions, "response")
   scale <- attr(contributions, "scale_label")

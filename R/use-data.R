@@ -2,7 +2,7 @@
 
 #' Columns of the data of a fit, and the rows that it used
 #'
-#' @param data NULL to look for them where the call of the fit says, or the data.
+#' @param data NULL to look for them as given in the call of the fit, or the data.
 #' @param caller Environment in which the call is evaluated.
 #' @return list(columns, n, rows: row numbers of the rows used, data: as found)
 #' @noRd

@@ -80,11 +80,7 @@ net_benefits <- function(rows, thresholds, level) {
 
 # a subset of the table is a plain data frame
 #' @export
-`[.protonam_decision` <- function(x, ...) {
-  out <- NextMethod()
-  if (is.data.frame(out)) attributes(out) <- c(attributes(out)[c("names", "row.names")], list(class = "data.frame"))
-  out
-}
+`[.protonam_decision` <- function(x, ...) plain_frame(NextMethod())
 
 #' @rdname decision_curve
 #' @param x From `decision_curve()`.

@@ -1,4 +1,4 @@
-# discrimination(): how well predictions tell events from others: the ROC curve and what follows from thresholds.
+# discrimination(): how well predictions separate events from others: the ROC curve and what follows from thresholds.
 
 roc_draws <- 500L # for the band
 roc_seed <- 1 # the band is the same every time

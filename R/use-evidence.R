@@ -131,10 +131,7 @@ evidence_note <- function(x) {
 }
 
 #' @export
-`[.protonam_evidence` <- function(x, ...) {
-  out <- NextMethod()
-  with_attributes_of(x, out)
-}
+`[.protonam_evidence` <- function(x, ...) with_attributes_of(x, NextMethod())
 
 #' Numbers with as many decimals as give the largest its digits
 #' @return function of numbers
@@ -142,7 +139,7 @@ evidence_note <- function(x) {
 decimal_text <- function(x, digits) {
   largest <- max(abs(x), 0, na.rm = TRUE)
   decimals <- if (largest > 0) min(max(0, digits - 1 - floor(log10(largest))), 8) else digits
-  function(x) formatC(round(x, decimals) + 0, digits = decimals, format = "f", big.mark = ",")
+  function(x) fixed_text(x, decimals)
 }
 
 format_p <- function(p) {

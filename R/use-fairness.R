@@ -39,22 +39,14 @@
 #' plot(f)
 #' @export
 fairness <- function(fit, newdata, response = NULL, group = NULL, threshold = 0.5, ...) {
-  if (missing(newdata) || is.null(newdata)) {
-    pn_abort("{.arg newdata} is needed: the fit does not keep the training data.", class = "argument", arg = "newdata")
-  }
+  need_newdata(if (!missing(newdata)) newdata)
   passed_on <- list(...)
   known <- c(names(formals(fairness)), "threads", "offset", "task_default")
   check_dots_empty(passed_on[!names(passed_on) %in% known], known)
   threshold <- check_number(threshold, "threshold", min = 0, max = 1)
   several <- is.list(fit) && !is.object(fit)
   fits <- check_fits(if (several) fit else list(fit), several)
-  columns <- as_columns(newdata, "newdata")
-  if (is.environment(columns)) {
-    pn_abort("{.arg newdata} must be a data frame or a matrix.", class = "data", arg = "newdata")
-  }
-  if (data_rows(columns) == 0L) {
-    pn_abort("{.arg newdata} has no rows.", class = "no_rows", arg = "newdata")
-  }
+  columns <- newdata_columns(newdata, empty = FALSE)
   parts <- lapply(fits, fairness_part, newdata, columns, response, group, threshold, passed_on)
   tables <- lapply(c(table = "table", gaps = "gaps", overall = "overall", intervals = "intervals"), function(what) {
     bind_models(lapply(parts, `[[`, what), if (several) names(fits))
@@ -82,12 +74,7 @@ check_fits <- function(fits, several) {
 }
 
 check_two_classes <- function(fit) {
-  if (!inherits(fit, "protonam")) {
-    pn_abort(
-      "{.arg fit} must be a protonam fit or a list of them, not {describe(fit)}.",
-      class = "argument", arg = "fit"
-    )
-  }
+  refuse_if(!inherits(fit, "protonam"), fit, "fit", "a protonam fit or a list of them")
   fit <- check_fit(fit)
   if (!fit$family$family %in% c("binomial", "gaussian")) {
     pn_abort("{.fn fairness} compares two classes; this is a {fit$family$family} fit.", class = "family", arg = "fit")
@@ -137,7 +124,8 @@ fairness_part <- function(fit, newdata, columns, response, group, threshold, dot
   })
   list(
     table = table, intervals = do.call(rbind, ends), gaps = group_gaps(table),
-    overall = group_measures(prediction, event, threshold), response = observed$name, event = observed$label, group = groups$name
+    overall = group_measures(prediction, event, threshold), response = observed$name, event = observed$label,
+    group = groups$name
   )
 }
 
@@ -269,14 +257,7 @@ summary.protonam_fairness <- function(object, ...) attr(object, "gaps")
 
 # a subset of the table is a plain data frame: gaps and overall measures would not refer to it
 #' @export
-`[.protonam_fairness` <- function(x, ...) {
-  out <- NextMethod()
-  if (!is.data.frame(out)) {
-    return(out)
-  }
-  attributes(out) <- c(attributes(out)[c("names", "row.names")], list(class = "data.frame"))
-  out
-}
+`[.protonam_fairness` <- function(x, ...) plain_frame(NextMethod())
 
 #' @rdname fairness
 #' @param digits Decimals.

@@ -4,9 +4,7 @@
 #' A fit, and nothing else
 #' @noRd
 need_fit <- function(fit, arg = "fit") {
-  if (!inherits(fit, "protonam")) {
-    pn_abort("{.arg {arg}} must be a protonam fit, not {describe(fit)}.", class = "argument", arg = arg)
-  }
+  refuse_if(!inherits(fit, "protonam"), fit, arg, "a protonam fit")
   check_fit(fit)
 }
 
@@ -28,15 +26,10 @@ outcomes_of <- function(fit, newdata, data = NULL, by = NULL, caller = globalenv
 }
 
 outcomes_left_out <- function(fit, data, by, caller, dots) {
-  if (is.null(fit$out_of_fold)) {
-    pn_abort(
-      c(
-        "This fit has no out-of-fold predictions: no member left rows out.",
-        i = "Give {.arg newdata}, or use {.code validate_protonam(fit, \"bootstrap\")}."
-      ),
-      class = "no_out_of_fold", arg = "fit"
-    )
-  }
+  need_out_of_fold(
+    fit, "fit",
+    hint = "Give {.arg newdata}, or use {.code validate_protonam(fit, \"bootstrap\")}."
+  )
   check_dots_empty(dots, character())
   groups <- row_roles(fit, data, by, caller)
   known <- which(!is.na(fit$out_of_fold[, 1L]))
@@ -57,17 +50,7 @@ row_roles <- function(fit, data, by, caller) {
   if (is.null(asked) && !inherits(by, "formula") && length(by) == fit$nobs && is.null(data)) {
     return(list(by = group_factor(by), by_name = "by"))
   }
-  own <- tryCatch(fit_data(fit, data, caller), protonam_error_data_not_found = function(e) {
-    # without `by` there is an answer, though one that is too sure of itself
-    if (!is.null(by) || !is.null(data)) stop(e)
-    pn_warn(
-      c(
-        "The groups of the fit are not known, so intervals treat rows as independent.",
-        i = "{.arg data}, the data of the fit, would give them."
-      ),
-      class = "groups_unknown", arg = "data"
-    )
-  })
+  own <- role_data(fit, data, caller, needed = !is.null(by) || !is.null(data))
   if (!is.list(own)) {
     return(list())
   }
@@ -86,17 +69,26 @@ row_roles <- function(fit, data, by, caller) {
   )
 }
 
+#' The data of a fit; where they cannot be found, an error if they are needed, and otherwise a warning
+#' @noRd
+role_data <- function(fit, data, caller, needed) {
+  tryCatch(fit_data(fit, data, caller), protonam_error_data_not_found = function(e) {
+    # there is an answer, though one that is too sure of itself
+    if (needed) stop(e)
+    pn_warn(
+      c(
+        "The groups of the fit are not known, so intervals treat rows as independent.",
+        i = "{.arg data}, the data of the fit, would give them."
+      ),
+      class = "groups_unknown", arg = "data"
+    )
+  })
+}
+
 outcomes_new <- function(fit, newdata, by, dots) {
-  known <- c("threads", "offset", "task_default")
-  check_dots_empty(dots[!names(dots) %in% known], known)
-  columns <- as_columns(newdata, "newdata")
-  if (is.environment(columns)) {
-    pn_abort("{.arg newdata} must be a data frame or a matrix.", class = "data", arg = "newdata")
-  }
+  check_predict_dots(dots)
+  columns <- newdata_columns(newdata, empty = FALSE)
   n <- data_rows(columns)
-  if (n == 0L) {
-    pn_abort("{.arg newdata} has no rows.", class = "no_rows", arg = "newdata")
-  }
   value <- new_response(fit, columns)
   by <- resolve_role(by, columns, fit$env, "by", n, "newdata")
   if (!is.null(by)) refuse_numbers(by$value, by$name, "by")
@@ -265,7 +257,7 @@ class_outcomes <- function(rows, levels) {
   })
 }
 
-#' Columns that tell parts apart, as far as they do
+#' Columns that identify parts, those with more than one value
 #' @noRd
 part_columns <- function(parts) {
   field <- function(name) vapply(parts, `[[`, "", name)

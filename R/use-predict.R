@@ -106,6 +106,22 @@ check_type <- function(object, type, se) {
   }
 }
 
+#' Stop if a fit has no out-of-fold predictions
+#' @noRd
+need_out_of_fold <- function(
+  fit, arg, what = "This fit has no out-of-fold predictions: no member left rows out.",
+  hint = "The default fit has them; {.code ensemble = 1} and {.fn paper_control} do not. See also {.fn cv_protonam}."
+) {
+  if (is.null(fit$out_of_fold)) pn_abort(c(what, i = hint), class = "no_out_of_fold", arg = arg)
+}
+
+#' Stop at arguments that are not among those passed on to predict()
+#' @noRd
+check_predict_dots <- function(dots) {
+  known <- c("threads", "offset", "task_default")
+  check_dots_empty(dots[!names(dots) %in% known], known)
+}
+
 #' Stop unless the fit has what `out_of_fold = TRUE` requires
 #' @noRd
 check_out_of_fold <- function(object, type, se, without) {
@@ -118,15 +134,7 @@ check_out_of_fold <- function(object, type, se, without) {
       class = "argument", arg = "newdata"
     )
   }
-  if (is.null(object$out_of_fold)) {
-    pn_abort(
-      c(
-        "This fit has no out-of-fold predictions: no member left rows out.",
-        i = "The default fit has them; {.code ensemble = 1} and {.fn paper_control} do not. See also {.fn cv_protonam}."
-      ),
-      class = "no_out_of_fold", arg = "out_of_fold"
-    )
-  }
+  need_out_of_fold(object, "out_of_fold")
   if (se || type %in% c("terms", "layers")) {
     pn_abort(
       "{.code out_of_fold = TRUE} requires type response, link, class or prob, without {.arg se.fit}.",
@@ -143,10 +151,7 @@ encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) 
   if (is.matrix(newdata) && is.null(colnames(newdata)) && ncol(newdata) == n_features) {
     colnames(newdata) <- feature_names(object)
   }
-  columns <- as_columns(newdata, "newdata")
-  if (is.environment(columns)) {
-    pn_abort("{.arg newdata} must be a data frame or a matrix.", class = "data", arg = "newdata")
-  }
+  columns <- newdata_columns(newdata)
   n <- data_rows(columns)
   features <- columns_from(object$variables, object$data_names, object$env, columns)
   encoded <- encode_columns(object$encoder, features, n)
@@ -160,7 +165,7 @@ encode_newdata <- function(object, newdata, offset = NULL, task_default = NULL) 
   )
 }
 
-#' Say once which columns go beyond the range of the training data
+#' One message on columns that exceed the range of the training data
 #' @param outside Named numbers of rows.
 #' @param infinite Names of columns with values that a warning was about.
 #' @noRd

@@ -281,7 +281,7 @@ print_effects <- function(effects, n, digits, link) {
     # as many decimals as give the largest importance its digits
     largest <- max(table$importance)
     decimals <- if (largest > 0) max(0, digits - 1 - floor(log10(largest))) else digits
-    number <- function(x) formatC(round(x, decimals) + 0, digits = decimals, format = "f", big.mark = ",")
+    number <- function(x) fixed_text(x, decimals)
     range <- paste(format(number(shown$low), justify = "right"), "to", format(number(shown$high), justify = "right"))
     lines <- data.frame(
       term = shown$term, importance = format(number(shown$importance), justify = "right"),

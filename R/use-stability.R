@@ -46,7 +46,7 @@ stability <- function(x, newdata = NULL, threshold = NULL, response = NULL, leve
   models <- if (inherits(x, "protonam_validation")) {
     if (!is.null(newdata)) {
       pn_abort(
-        "{.arg newdata} goes with a fit: a validation has the predictions of its models for the rows of the fit only.",
+        "{.arg newdata} requires a fit: a validation has the predictions of its models for the rows of the fit only.",
         class = "argument", arg = "newdata"
       )
     }
@@ -90,17 +90,10 @@ bootstrap_models <- function(x, response) {
 #' Members of a fit as models of their own, with deviations as large as the standard error
 #' @noRd
 member_models <- function(fit, newdata, response, dots) {
-  if (is.null(newdata)) {
-    pn_abort(
-      c(
-        "{.arg newdata} is needed: the fit does not keep the training data.",
-        i = "A validation by bootstrap needs none: {.code stability(validate_protonam(fit, \"bootstrap\"))}."
-      ),
-      class = "argument", arg = "newdata"
-    )
-  }
-  known <- c("threads", "offset", "task_default")
-  check_dots_empty(dots[!names(dots) %in% known], known)
+  need_newdata(
+    newdata, c(i = "A validation by bootstrap needs none: {.code stability(validate_protonam(fit, \"bootstrap\"))}.")
+  )
+  check_predict_dots(dots)
   if (length(fit$members) < 2L) {
     pn_abort(
       c("The members of a fit show its stability, and this fit is one model.", i = "The default fit has eight."),

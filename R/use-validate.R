@@ -2,7 +2,7 @@
 
 #' Measures of parts of outcomes, one below the other
 #' @param parts From split_outcomes().
-#' @return data frame: columns that tell parts apart, n, measure, value, error
+#' @return data frame: columns that identify parts, n, measure, value, error
 #' @noRd
 measure_parts <- function(parts) {
   labels <- part_columns(parts)

@@ -9,7 +9,7 @@
 #define PN_STEP_MOST 4.0 /* longest step of a log strength */
 #define PN_PRIOR_SD 20.0 /* effects are not expected to spread beyond (link scale): they stay finite under separation */
 #define PN_CURVED 20.0   /* a curve, which rows can pin down where they are, may have this much more */
-#define PN_PRIOR_PRECISION 0.1 /* of a log strength, where the rows say nothing about it */
+#define PN_PRIOR_PRECISION 0.1 /* of a log strength, where the rows have no information on it */
 #define PN_RIDGE 1e-9          /* of the mean diagonal: keeps what nothing determines at zero */
 
 /* Variance over the rows of a spline's curved part under its prior, per unit of 1 / lambda. */

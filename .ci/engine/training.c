@@ -323,7 +323,14 @@ static int same_history(const pn_history *a, const pn_history *b) {
          memcmp(a->temperature, b->temperature, bytes) == 0;
 }
 
-/* Every specification with and without layer 0, with and without validation: from each state, on other threads. */
+/* From each state; under the sanitizers, where bits are not in question, from another one each time. */
+#ifdef __SANITIZE_ADDRESS__
+#define STATE_STEP EPOCHS
+#else
+#define STATE_STEP 1
+#endif
+
+/* Every specification with and without layer 0, with and without validation: from its states, on other threads. */
 void test_states(void) {
   for (size_t s = 0; s < 4 * N_SPECS; ++s) {
     const spec *of = &specs[s / 4];
@@ -336,7 +343,7 @@ void test_states(void) {
     train(&whole, &p, &options, layer0, validate, &at);
     CHECK(at.states == EPOCHS, "%s: %zu states", of->name, at.states);
     options.threads = 1;
-    for (size_t k = 0; k < at.states; ++k) {
+    for (size_t k = s % STATE_STEP; k < at.states; k += STATE_STEP) {
       watch again = {.from = at.state[k], .state_size = at.state_size};
       train(&rest, &p, &options, layer0, validate, &again);
       CHECK(same_bits(&whole, &rest) && same_history(&whole.history, &rest.history),
@@ -344,10 +351,12 @@ void test_states(void) {
       pn_arena_free(&rest.arena);
     }
     /* other bytes are not taken for a state */
-    watch wrong = {.from = at.state[0], .state_size = at.state_size - 1};
-    train(&rest, &p, &options, layer0, validate, &wrong);
-    CHECK(same_bits(&whole, &rest), "%s: bytes that are no state were used", of->name);
-    pn_arena_free(&rest.arena);
+    if (STATE_STEP == 1 || s / 4 % 4 == s % 4) {
+      watch wrong = {.from = at.state[0], .state_size = at.state_size - 1};
+      train(&rest, &p, &options, layer0, validate, &wrong);
+      CHECK(same_bits(&whole, &rest), "%s: bytes that are no state were used", of->name);
+      pn_arena_free(&rest.arena);
+    }
     pn_arena_free(&whole.arena);
     problem_free(&p);
   }

@@ -1,5 +1,5 @@
-# Data with known curves, shared by truth.R and jumps.R: nine correlated features, smooth ones, some with jumps (`steps`),
-# some that do nothing. Sourced by the others; not a script of its own.
+# Data with known curves, shared by truth.R and jumps.R: nine correlated features, smooth ones, some with jumps
+# (`steps`), some that do nothing. Sourced by the others; not a script of its own.
 
 curve_sets <- list(
   first = list(

@@ -39,7 +39,8 @@ match_steps <- function(set, one, found) {
     inside <- function(low, high, truth) if (hit) own[[low]][best] <= truth && truth <= own[[high]][best] else NA
     data.frame(
       steps[k, ], hit = hit, screened = steps$term[k] %in% one$prototypes, distance = if (hit) distance[best] else NA,
-      in_position = inside("lower", "upper", steps$position[k]), in_size = inside("size_lower", "size_upper", steps$size[k])
+      in_position = inside("lower", "upper", steps$position[k]),
+      in_size = inside("size_lower", "size_upper", steps$size[k])
     )
   })
   do.call(rbind, parts)

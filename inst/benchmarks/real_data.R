@@ -3,8 +3,7 @@
 #
 #   Rscript real_data.R --splits=10
 # Splines see numeric columns with as many basis functions as their values allow, at most 30, and factors as they are;
-# rows with missing values, which they cannot use, are left out for both. Beyond 2,000 rows bam() is called with
-# discrete = TRUE.
+# rows with missing values, which they cannot use, are left out for both. Beyond 2,000 rows, bam() discretises.
 library(protonam)
 source(file.path(dirname(sub("^--file=", "", grep("^--file=", commandArgs(), value = TRUE))), "common.R"))
 arguments <- read_arguments(splits = 10, threads = 2, only = "")
@@ -77,7 +76,8 @@ describe_machine(arguments$threads)
 chosen <- if (nzchar(arguments$only[1L])) arguments$only else names(sets)
 for (name in chosen) {
   each <- suppressWarnings(suppressMessages(vapply(seq_len(arguments$splits), function(s) {
-    tryCatch(one_split(sets[[name]], s), error = function(e) c(rows = NA_real_, splines = NA_real_, protonam = NA_real_))
+    failed <- c(rows = NA_real_, splines = NA_real_, protonam = NA_real_)
+    tryCatch(one_split(sets[[name]], s), error = function(e) failed)
   }, numeric(3))))
   means <- rowMeans(each, na.rm = TRUE)
   gap <- each[3L, ] - each[2L, ]

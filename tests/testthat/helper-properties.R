@@ -1,5 +1,5 @@
-# What holds for every fit, whatever the data and settings. Each property is a function of a problem (helper-random.R) and
-# its fit that returns the violations it finds, as text.
+# What holds for every fit, whatever the data and settings. Each property is a function of a problem (helper-random.R)
+# and its fit that returns the violations it finds, as text.
 
 # The value of `code` with what it signalled: list(value, error, warnings, messages).
 witness <- function(code) {
@@ -23,7 +23,8 @@ witness <- function(code) {
 foreign_conditions <- function(seen, what) {
   own <- function(condition) any(startsWith(class(condition), "protonam_"))
   shown <- function(condition) {
-    paste0(what, ": ", class(condition)[1L], " ", conditionMessage(condition), " [", deparse(conditionCall(condition))[1L], "]")
+    call <- deparse(conditionCall(condition))[1L]
+    paste0(what, ": ", class(condition)[1L], " ", conditionMessage(condition), " [", call, "]")
   }
   foreign <- Filter(Negate(own), c(if (!is.null(seen$error)) list(seen$error), seen$warnings))
   c(
@@ -67,8 +68,9 @@ property_predict <- function(problem, fit) {
   new <- problem$new
   link <- as.matrix(problem$link)
   turned <- rev(seq_len(nrow(new)))
+  backwards <- as.matrix(link_of(fit, new[turned, rev(names(new)), drop = FALSE]))
   c(
-    differs(as.matrix(link_of(fit, new[turned, rev(names(new)), drop = FALSE])), link[turned, , drop = FALSE], "turned"),
+    differs(backwards, link[turned, , drop = FALSE], "turned"),
     differs(as.matrix(link_of(fit, new[1L, , drop = FALSE], threads = 2)), link[1L, , drop = FALSE], "one row")
   )
 }
@@ -127,8 +129,9 @@ one_batch <- list(
   dropout_output = NULL, prototypes_for = NULL, variation = NULL, smoothness = NULL, patience = NULL
 )
 
-# Several classes are left out: their smoothing parameters were seen to cycle, so that the last bits of sums decided where
-# they stopped. Seen before weighted fits were judged by the Laplace criterion; whether it is still so was not tried.
+# Several classes are left out: their smoothing parameters were seen to cycle, so that the last bits of sums decided
+# where they stopped. Seen before weighted fits were judged by the Laplace criterion; whether it is still so was not
+# tried.
 is_steady <- function(problem, paper) paper || problem$kind != "several"
 
 # A whole weight stands for copies of the row.
@@ -174,9 +177,10 @@ property_names <- function(problem, fit) {
   formula <- problem$formula
   formula[[3L]] <- Reduce(function(a, b) call("+", a, b), lapply(other, as.name))
   again <- problem_result(function() problem_fit(problem, rename(problem$data), formula))
-  if (is.null(again)) "columns renamed: an error" else {
-    differs(link_of(again, rename(problem$new)), problem$link, "columns renamed")
+  if (is.null(again)) {
+    return("columns renamed: an error")
   }
+  differs(link_of(again, rename(problem$new)), problem$link, "columns renamed")
 }
 
 # Names of levels mean nothing; to the paper's procedure their order does.
@@ -185,16 +189,18 @@ property_levels <- function(problem, fit) {
   rename <- function(data) {
     for (name in problem$features) {
       x <- data[[name]]
-      new <- function(level) ifelse(is.na(level), NA, paste0(if (paper) "" else chartr("abcdeiow", "wzyxvqpa", level), level))
+      turned <- function(level) paste0(if (paper) "" else chartr("abcdeiow", "wzyxvqpa", level), level)
+      new <- function(level) ifelse(is.na(level), NA, turned(level))
       if (is.character(x)) data[[name]] <- new(x)
       if (is.factor(x)) levels(data[[name]]) <- new(levels(x))
     }
     data
   }
   again <- problem_result(function() problem_fit(problem, rename(problem$data)))
-  if (is.null(again)) "levels renamed: an error" else {
-    differs(link_of(again, rename(problem$new)), problem$link, "levels renamed")
+  if (is.null(again)) {
+    return("levels renamed: an error")
   }
+  differs(link_of(again, rename(problem$new)), problem$link, "levels renamed")
 }
 
 # The fit, NULL for one of the package's own errors; other errors go on.

@@ -1,7 +1,7 @@
 # Snapshots that do not depend on testthat's version.
 #
 # testthat lays out the conditions in a snapshot differently from version to version, so a snapshot of an error made by
-# one version fails under another. This expect_snapshot() stands before testthat's own and writes code, output and
+# one version fails under another. This expect_snapshot() masks testthat's own and writes code, output and
 # conditions itself: for every expression of `x` its code, then what it prints, then class and message of what it
 # signals. `error = TRUE` means that every expression must fail; `transform` maps the lines of output and messages.
 
