@@ -89,7 +89,8 @@ jumps <- function(fit, terms = NULL, level = 0.95,
     class = c("protonam_jumps", "data.frame"), level = level, scale = scale, scale_label = scale_label(fit, scale),
     family = fit$family$family, members = length(fit$members),
     columns = stats::setNames(lapply(fit$encoder, `[`, c("name", "type", "unit")), feature_names(fit)),
-    words = feature_words(fit), prototypes = intersect(feature_names(fit)[terms], feature_names(fit)[engine_of(fit)$net])
+    words = feature_words(fit),
+    prototypes = intersect(feature_names(fit)[terms], feature_names(fit)[engine_of(fit)$net])
   )
 }
 

@@ -86,8 +86,8 @@
 #' Attributes: `"intercept"`, `"scale"`, `"scale_label"`, `"level"`, `"members"`, `"band"` (what the band means),
 #' `"response"`, `"family"`, `"order"`, `"importance"` (of each term), `"features"` (of each term), `"terms"` (for
 #' each feature its type, levels, range, density and some quantiles, for plots), `"words"` (labels and units that the
-#' columns of the data had), `"reference"` (named text, the values with which effects are compared, marked where they lie
-#' beyond the training data; or `NULL`), and `"jumps"` (those that hold, as text; `summary()` shows them).
+#' columns of the data had), `"reference"` (named text, the values with which effects are compared, marked where they
+#' lie beyond the training data; or `NULL`), and `"jumps"` (those that hold, as text; `summary()` shows them).
 #' @seealso [predict.protonam()] with `type = "terms"`, [prototypes()], [term_importance()], [contributions()].
 #' @examples
 #' fit <- protonam(mpg ~ wt + hp + factor(cyl), mtcars, epochs = 30, seed = 1)

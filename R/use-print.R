@@ -186,7 +186,8 @@ cat_facts <- function(facts) {
 #' log-loss, deviance and mean squared error they are based on the standard error of the mean over rows, or over groups;
 #' for the AUC, on Newcombe's score method with the standard error of Hanley and McNeil. The calibration slope is that
 #' of a regression of the response on the linear predictor; a slope below 1 indicates that predictions are too extreme.
-#' If the gain over a model without features is less than one standard error, `print()` reports that nothing was learned.
+#' If the gain over a model without features is less than one standard error, `print()` reports that nothing was
+#' learned.
 #'
 #' @section Evidence: In the table of terms, `edf` gives the effective degrees of freedom of the smooth component.
 #' `prototypes` gives the evidence from the screening: z, by how many standard errors a feature's prototypes reduce the

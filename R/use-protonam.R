@@ -61,8 +61,8 @@
 #'   column, `- x` removes it, and `offset(log(time))` adds an offset. Interactions are not specified here; see `order`.
 #'   A response `cbind(y1, y2)` stands for several responses; they may have missing values. With `family = binomial()`,
 #'   `cbind(successes, failures)` counts trials, as in [glm()]: an observation becomes an event and a non-event,
-#'   weighted by their counts and kept together in folds. Where predictions are judged, as by [validate_protonam()], each
-#'   trial is an observation; in bands of shapes, [term_evidence()] and `anova()`, the trials of a row are one group.
+#'   weighted by their counts and kept together in folds. Where predictions are judged, as by [validate_protonam()],
+#'   each trial is an observation; in bands of shapes, [term_evidence()] and `anova()`, the trials of a row are one group.
 #'   (Two columns that contain only 0 and 1 are two responses.)
 #' @param data A data frame (including a tibble or a data.table).
 #' @param y The response: a vector, factor, or matrix (one response per column).
