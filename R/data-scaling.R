@@ -102,9 +102,10 @@ fit_quantiles <- function(values, counts, total) {
 #'
 #' Scores spread out what skewed columns crowd together, their own units the other way round; which of the two makes an
 #' effect smooth is not known, and the mean of both is good for either (measured: inst/benchmarks/README.md).
-#' Where values beyond a limit were set to it, the limit is shared by many rows, whose scores would put it far away from
-#' its neighbour: a curve would have a hook there. It is laid where the scores before it lead.
-#' @param scaling From fit_scaling(); returned as it is for columns of few values without such limits.
+#' The score of an end depends on the number of rows, not on its distance, and is far away from its neighbour's where
+#' the values end abruptly, or where those beyond a limit were set to it: a curve would have a hook there. Ends lie where
+#' the scores before them lead, or nearer.
+#' @param scaling From fit_scaling(); returned as it is for columns of very few values.
 #' @noRd
 smooth_scores <- function(scaling, values, counts) {
   finite <- is.finite(values) & counts > 0
@@ -114,11 +115,13 @@ smooth_scores <- function(scaling, values, counts) {
     return(scaling)
   }
   total <- sum(counts)
-  clipped <- clipped_ends(counts)
+  ends <- counts[c(1L, length(counts))] <= most_at_end * total
   if (length(values) < least_smooth) {
+    if (length(values) < 2L * end_values || !any(ends)) {
+      return(scaling)
+    }
     score <- stats::qnorm((cumsum(counts) - counts / 2) / total)
-    score <- lay_ends(values, score, clipped)
-    return(if (any(clipped)) list(method = "score", value = values, score = score) else scaling)
+    return(list(method = "score", value = values, score = lay_ends(values, score, ends)))
   }
   tails <- seq(bulk_score, 3.5, by = score_step)
   tails <- tails[tails < -stats::qnorm(rows_beyond / total)] # the first is the bulk's end
@@ -135,39 +138,27 @@ smooth_scores <- function(scaling, values, counts) {
   }
   score <- stats::qnorm((p[first] + p[last]) / 2)
   units <- own_units(value[first], values, counts) %||% score
-  list(method = "score", value = value[first], score = lay_ends(value[first], (score + units) / 2, clipped))
+  list(method = "score", value = value[first], score = lay_ends(value[first], (score + units) / 2, ends))
 }
 
-#' Ends that more rows share than their neighbour has, by far more than chance makes
-#' @return logical, low and high end
+#' Scores of ends, no further away than the slope of those before them leads
+#' @param ends Logical: the low one, the high one.
 #' @noRd
-clipped_ends <- function(counts) {
-  n <- length(counts)
-  if (n < 2L * end_values) {
-    return(c(FALSE, FALSE))
-  }
-  end <- counts[c(1L, n)]
-  beside <- counts[c(2L, n - 1L)]
-  end > beside + 3 * sqrt(end + beside) & end <= most_clipped * sum(counts)
-}
-
-#' Scores of clipped ends, from the slope of those before them
-#' @noRd
-lay_ends <- function(value, score, clipped) {
+lay_ends <- function(value, score, ends) {
   n <- length(value)
-  for (order in list(seq_len(n), rev(seq_len(n)))[clipped & n >= 2L * end_values]) {
+  for (order in list(seq_len(n), rev(seq_len(n)))[ends & n >= 2L * end_values]) {
     near <- order[1L + c(0L, 1L, end_values)]
     way <- diff(value[near])
     step <- asinh(diff(score[near[-1L]]) * way[1L] / way[2L])
     now <- diff(score[near[1:2]])
-    # drawn in, never out; distances may be beyond the range of numbers
+    # distances may be beyond the range of numbers
     if (is.finite(step) && abs(step) < abs(now)) score[near[1L]] <- score[near[2L]] - step
   }
   score
 }
 
 end_values <- 4L # from which the slope at an end is taken
-most_clipped <- 0.1 # of the rows: zero where an amount is absent is no limit
+most_at_end <- 0.1 # of the rows: zero where an amount is absent is not the end of a tail
 
 #' Values in units of their own spread, logarithmic where a heavy tail begins, with mean 0 and variance 1
 #' @return NULL where half of the rows share a value, so that there is no such unit
