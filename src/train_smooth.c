@@ -23,7 +23,6 @@
 #define PN_SHORTER 0.25 /* what is left of a step of the strengths that was taken back */
 #define PN_RETREATS 8   /* then the best strengths stay */
 #define PN_SETTLED 0.1  /* change of a log strength that no longer matters */
-#define PN_NEWTON 3     /* steps of the strengths per weighted fit: sums over rows take longer than they do */
 
 /* Coefficients of block q to values at the knots, centred, and the intercept. */
 static void store_block(pn_smooth_fitter *fit, size_t q) {
@@ -147,8 +146,8 @@ static pn_status train_gaussian(pn_smooth_fitter *fit, const double *net, const 
   return PN_OK;
 }
 
-/* Other responses: weighted fits, each with a few steps of the strengths unless they are found already. Such steps trust
- * weights that their own effect may change beyond recognition (few events, a sparse tail), so every state is judged by
+/* Other responses: weighted fits, each with one step of the strengths unless they are found already. Such a step trusts
+ * weights that its own effect may change beyond recognition (few events, a sparse tail), so every state is judged by
  * the Laplace criterion with the weights that it has, and one that is worse than the best so far is taken back and its
  * step shortened. */
 static pn_status train_weighted(pn_smooth_fitter *fit, const double *net, const pn_smooth_options *options, int found,
@@ -179,11 +178,7 @@ static pn_status train_weighted(pn_smooth_fitter *fit, const double *net, const 
         memcpy(fit->beta, fit->before, fit->blocks * fit->P * sizeof(double));
         break;
       }
-      const size_t most = steps < wait ? 0 : options->irls > 1 ? PN_NEWTON : 1;
-      for (size_t k = 0; k < most; ++k) {
-        moved = pn_smooth_newton(fit, options, &criterion);
-        if (moved < PN_SETTLED) break;
-      }
+      if (steps >= wait) moved = pn_smooth_newton(fit, options, &criterion);
     }
     center_classes(fit);
     predict(fit, eta);
